@@ -162,6 +162,8 @@ function createRecordAccess(
     writeForces: (_, __, j, c, forces) => write(j, c, fieldsOf(forces)),
     writeStiffness: (_, __, j, c, stiffness) => write(j, c, new Map([['stiffness', stiffness]])),
     clearContact: (_, __, j, c) => write(j, c, new Map([['active', known(0)]])),
+    // only steps without a search need it
+    keepCompliance: () => undefined,
     // a load has the weight of its place where a contact has the point at which it closes
     writeWeight: (_, __, j, k, compliance, crowd) => {
       const values = [compliance, crowd].map(leafOf);

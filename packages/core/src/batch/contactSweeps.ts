@@ -18,6 +18,7 @@ import {
   type Index,
   inverseOf,
   isPushed,
+  keepCompliance,
   lengthOf,
   massOf,
   nodeForceOf,
@@ -36,7 +37,7 @@ import { iterateStage } from './sweeps.ts';
 
 /** ρ times the compliance of a contact; in strands that touch strands, of all contacts around a node together. */
 const SHARE = 1;
-const COUPLED_SHARE = 0.5;
+export const COUPLED_SHARE = 0.5;
 /** Contacts have settled if the last iteration changed them less than this: displacement of a contact [radii], and rotation of an edge [rad]. */
 export const SETTLED = 0.02;
 /**
@@ -123,6 +124,7 @@ function weighContacts(s: Strand, root: Matrix): void {
     }
     crowdBefore = crowdBehind;
     at = passEdge(around, edge);
+    keepCompliance(s, j, at);
   }
 }
 

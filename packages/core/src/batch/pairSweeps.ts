@@ -111,6 +111,14 @@ function sumOfRadii(s: Strand, j: Index, other: EdgeName): number {
   return pairEdgeOf(s, strandIndexOf(s), j, false).radius + pairEdgeOf(s, other.strand, other.edge, false).radius;
 }
 
+/** In real time rows have the gap itself, which steps without a search carry on. */
+function closingOfPair(s: Strand, meeting: PairMeeting, radius: number): Vector {
+  if (isRealTime(s)) {
+    return scale(-meeting.gap, meeting.normal);
+  }
+  return closingOf(zeroVector(), meeting.normal, meeting.gap, radius);
+}
+
 /** Writes contact c of edge j. `force`: on the lower edge in the last step; `active`: as in Contact. */
 export function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meeting: PairMeeting): void {
   const own: EdgeName = { strand: strandIndexOf(s), edge: j };
@@ -128,7 +136,7 @@ export function placePair(s: Strand, j: Index, c: Index, other: EdgeName, meetin
     active,
     part: isLow ? meeting.parts.low : meeting.parts.high,
     normal: meeting.normal,
-    closing: closingOf(zeroVector(), meeting.normal, meeting.gap, 0.5 * sumOfRadii(s, j, other)),
+    closing: closingOfPair(s, meeting, 0.5 * sumOfRadii(s, j, other)),
     friction: pairFrictionOf(s),
     force,
     push: isLow ? force : scale(-1, force),

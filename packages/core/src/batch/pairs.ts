@@ -70,6 +70,8 @@ const MET = 1.05;
  */
 const SHARED = 0.45;
 export const SHARED_SOON = 0.3;
+/** Steps of real time for which contacts that were found serve. */
+export const CONTACTS_EVERY = 2;
 /** Gap of a pair without contact [m]. */
 const FAR = 1e9;
 
@@ -265,7 +267,8 @@ export function meetAtStart(low: PairEdge, high: PairEdge): PairMeeting {
   const parts: PairParts = closestParts(low, high, 0);
   const apart = apartAt(low, high, parts, 0);
   const met = meetingOf(low, high, { near: 0, parts, normal: normalOf(apart, low, high) });
-  let near = Math.min(met.gap, met.end);
+  // until contacts are found anew
+  let near = Math.min(met.gap, met.gap + CONTACTS_EVERY * (met.end - met.gap));
   if (isLeftOut(low, high, parts, apart)) {
     near = FAR;
   }

@@ -10,7 +10,7 @@ import { type AirDrag, type Elimination, type Gain, zeroVector } from './formula
 import { DISPLACEMENT, PAIR_SLOTS } from './layout.ts';
 import type { Contact, ContactForces, Distance, Obstacle } from './obstacles.ts';
 import type { EdgeName, PairEdge, PairWeight, Partner } from './pairs.ts';
-import type { EdgePoint } from './points.ts';
+import type { Compliance, EdgePoint } from './points.ts';
 import type { MergedContact, StrandAir, StrandPairs } from './strandParts.ts';
 
 /** What the pin holds at the first node: position and frame, position alone, or nothing. */
@@ -161,6 +161,9 @@ function contactCountOf(s: Strand): Index {
 export function hasPairs(s: Strand): boolean {
   return s.merged?.pairs !== undefined;
 }
+
+/** Keeps the compliance of node j + 1 for steps without a search, which only real time has. */
+export function keepCompliance(_s: Strand, _j: Index, _of: Compliance): void {}
 
 /** True if contact between strands has a fixed cost per step (docs/notes/batch-engine.md, "Real time"); the reference always converges. */
 export function isRealTime(_s: Strand): boolean {

@@ -5,7 +5,7 @@
  * The last node has no edge; there x of that vec4f is the strand's deepest overlap at the start of the step, y is 1 where contacts
  * were added to an iterate that is under way, and z is the square of the largest turn in the last iteration.
  */
-import { ROUNDS } from './statusShader.ts';
+import { COUPLED_LIST, FREE_LIST, MISSED_LIST } from './statusShader.ts';
 
 /** vec4f of a contact: normal and tangent stiffness (of a pair: gap), force and stiffness, push and part, closing and state. */
 export const CONTACT_SLOTS = 4;
@@ -35,6 +35,7 @@ fn inverseOf(j: u32) -> mat3x3f { return mat3x3f(); }`;
 export const withoutPairs: string = `
 fn hasPairs() -> bool { return false; }
 fn isRealTime() -> bool { return false; }
+fn keepCompliance(j: u32, around: Compliance) {}
 fn isSummed() -> bool { return false; }
 fn addLoad(push: vec3f, stiffness: f32, part: f32) {}
 fn loadCountOf(j: u32) -> u32 { return pointCountOf(j); }
@@ -127,6 +128,9 @@ fn readContact(j: u32, c: u32) -> Contact {
   // of a pair, a.w is the gap
   var closing = -a.w * a.xyz;
   var tangentStiffness = f.w;
+  if (isRealTime() && c >= 2 * OBSTACLES) {
+    closing = closingOf(vec3f(0), a.xyz, a.w, joints[address(j, JOINT_SLOTS, JOINT_SLOTS - 1)].z);
+  }
   if (c < 2 * OBSTACLES) {
     friction = obstacles[c / 2].shift.w;
     closing = s.xyz;
@@ -194,7 +198,7 @@ fn inverseOf(j: u32) -> mat3x3f {
   return mat3x3f(x.xyz, vec3f(x.y, x.w, z.x), vec3f(x.z, z.x, z.y));
 }`;
 
-/** What `advance` calls: strands in contact are listed for `press`, or for the iterations of strands that touch each other. */
+/** Strands are listed: those in contact for round 0, or for the iterations of strands that touch each other; and those without contact. */
 function writeSearch(workgroup: number, pairs: boolean): string {
   return `
 fn searchContacts() -> bool {
@@ -204,11 +208,23 @@ fn searchContacts() -> bool {
   let search = findContacts(P.contact.x);
   contacts[activeAt(NODES - 1)] = vec4f(search.overlap, 0, 0, 0);
   reportOverlap(search.overlap);
-  ${pairs ? `if (isCoupled()) {\n    appendToList(${ROUNDS}u, ${workgroup}u);\n    return true;\n  }` : ''}
+  ${pairs ? `if (isCoupled()) {\n    appendToList(${COUPLED_LIST}u, ${workgroup}u);\n    return true;\n  }` : ''}
   if (search.presses) {
     appendToList(0u, ${workgroup}u);
   }
   return search.presses;
+}
+
+/** Lists each strand by whether it is in contact. */
+@compute @workgroup_size(${workgroup})
+fn divide(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= P.strands) {
+    return;
+  }
+  openStrand(id.x);
+  if (!searchContacts()) {
+    appendToList(${FREE_LIST}u, ${workgroup}u);
+  }
 }
 
 /** After a free flight: lists the strand for \`press\` if it has run into something. */
@@ -218,7 +234,7 @@ fn listMissed() -> bool {
   }
   changeToEuler(P.contact.x);
   contacts[activeAt(NODES - 1)].y = 1;
-  appendToList(0u, ${workgroup}u);
+  appendToList(${MISSED_LIST}u, ${workgroup}u);
   return true;
 }
 
@@ -229,18 +245,10 @@ fn writeContactReport() {
 }`;
 }
 
-/** Entry point `press`, and what `advance` calls of contact. */
-export function contactEntry(workgroup: number, pairs: boolean): string {
-  return `${writeSearch(workgroup, pairs)}
-
-/** Goes on with the strands of a list. Strands in contact take implicit Euler. */
-@compute @workgroup_size(${workgroup})
-fn press(@builtin(global_invocation_id) id: vec3u) {
-  let round = currentRound();
-  if (id.x >= listLength(round)) {
-    return;
-  }
-  openStrand(listEntry(round, id.x));
+function writeRound(workgroup: number): string {
+  return `
+/** A round of a strand in contact; it takes implicit Euler. */
+fn pressStrand(round: u32) {
   pressed = true;
   let stage = pressedStage(P.contact.x);
   let isUnderWay = contacts[activeAt(NODES - 1)].y != 0;
@@ -251,9 +259,11 @@ fn press(@builtin(global_invocation_id) id: vec3u) {
     tip = frameOfTip();
   }
   if (round == 0 || isUnderWay) {
+    skipsInverse = false;
     tip = beginPressed(stage, tip);
     contacts[activeAt(NODES - 1)].y = 0;
   }
+  skipsInverse = true;
   let first = select(2u << round, 0u, round == 0);
   let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z), contacts[activeAt(NODES - 1)].z));
   contacts[activeAt(NODES - 1)].z = progress.largest;
@@ -272,4 +282,34 @@ fn press(@builtin(global_invocation_id) id: vec3u) {
   isUnsettled = progress.moves;
   closeStage(stage, progress.largest);
 }`;
+}
+
+/** Entry points `divide`, `advance` and `press`. Strands in contact and those without one share a dispatch, since few of the first do not fill the device. */
+export function contactEntry(workgroup: number, pairs: boolean): string {
+  return `${writeSearch(workgroup, pairs)}
+${writeRound(workgroup)}
+
+@compute @workgroup_size(${workgroup})
+fn advance(@builtin(global_invocation_id) id: vec3u) {
+  let touching = listLength(0u);
+  let first = (touching + ${workgroup - 1}u) / ${workgroup}u * ${workgroup}u;
+  if (id.x < touching) {
+    openStrand(listEntry(0u, id.x));
+    pressStrand(0u);
+  } else if (id.x >= first && id.x - first < listLength(${FREE_LIST}u)) {
+    openStrand(listEntry(${FREE_LIST}u, id.x - first));
+    solveFree(presentStage());
+  }
+}
+
+/** Goes on with the strands of a list. */
+@compute @workgroup_size(${workgroup})
+fn press(@builtin(global_invocation_id) id: vec3u) {
+  let list = currentList();
+  if (id.x < listLength(list)) {
+    openStrand(listEntry(list, id.x));
+    pressStrand(select(list, 0u, list == ${MISSED_LIST}));
+  }
+}
+`;
 }

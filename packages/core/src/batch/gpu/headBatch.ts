@@ -5,8 +5,8 @@ import { LANES, LEAST_COUPLED_ITERATIONS, LEAST_ITERATIONS, type Stage } from '.
 import type { Obstacle } from '../obstacles.ts';
 import { bdf2Stage, eulerStage, restStage, TR_PART, trBdf2Stages } from '../schemes.ts';
 import type { Scheme } from '../step.ts';
-import { FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
-import { restingHead, searchEveryOf, writeObstacles, writeParameters } from './parameters.ts';
+import { CARRIES, FINISH, LOOK_FURTHER, WRITE_POSITIONS } from './flags.ts';
+import { contactsEveryOf, restingHead, searchEveryOf, writeObstacles, writeParameters } from './parameters.ts';
 import {
   type BatchPart,
   countBytes,
@@ -16,6 +16,7 @@ import {
   floatAt,
   type HeadPose,
   type Parts,
+  type StageOptions,
   type StrandsOptions,
   writeForces,
 } from './parts.ts';
@@ -190,9 +191,9 @@ function writeStage(
 }
 
 /** Dispatches the stage that was written. */
-function submitStage({ device, parts }: BatchState, iterations?: number, searches = true): void {
+function submitStage({ device, parts }: BatchState, options?: StageOptions): void {
   const encoder = device.createCommandEncoder();
-  encodeStage(encoder, parts, { iterations, searches });
+  encodeStage(encoder, parts, options);
   device.queue.submit([encoder.finish()]);
 }
 
@@ -203,10 +204,13 @@ function checkStep({ options }: BatchState, { dt, scheme, obstacles = [] }: GpuS
 }
 
 /** One step with its scheme; returns before the device has finished. */
-function takeStep(state: BatchState, solve: GpuStep): void {
-  checkStep(state, solve);
+function takeStep(state: BatchState, given: GpuStep): void {
+  checkStep(state, given);
   const { device, parts, options, head, before } = state;
-  const flags = FINISH | WRITE_POSITIONS | (solve.looksFurther === false ? 0 : LOOK_FURTHER);
+  const solve = options.pairs?.realTime ? { mostContactIterations: LEAST_COUPLED_ITERATIONS, ...given } : given;
+  const searches = state.sinceSearch % searchEveryOf(options) === 0;
+  const carries = !searches && state.sinceSearch % contactsEveryOf(options) !== 0;
+  const flags = FINISH | WRITE_POSITIONS | (carries ? CARRIES : 0) | (solve.looksFurther === false ? 0 : LOOK_FURTHER);
   const { dt, scheme = 'bdf2', head: pose = () => head, obstacles = [] } = solve;
   writeObstacles(device, parts, obstacles);
   const end = pose(1);
@@ -220,11 +224,7 @@ function takeStep(state: BatchState, solve: GpuStep): void {
     writeStage(state, { stage: second, last: middle, now: end, flags }, solve);
   } else if (scheme === 'bdf2' && goesOn) writeStage(state, whole(bdf2Stage(dt, before)), solve);
   else writeStage(state, whole(eulerStage(dt, scheme === 'tr-bdf2' ? 2 : 1)), solve);
-  submitStage(
-    state,
-    solve.mostContactIterations ?? (options.pairs?.realTime ? LEAST_COUPLED_ITERATIONS : undefined),
-    state.sinceSearch % searchEveryOf(options) === 0,
-  );
+  submitStage(state, { iterations: solve.mostContactIterations, searches, carries });
   state.sinceSearch++;
   Object.assign(state, { head: end, before: dt, remembered: scheme });
 }
@@ -285,7 +285,7 @@ export async function createGpuBatch(device: Device, options: GpuBatchOptions): 
     relax(attraction) {
       writeAtRest(restStage(attraction), WRITE_POSITIONS, { iterations: 1, tolerance: 0 });
       submitStage(state);
-      state.remembered = undefined;
+      Object.assign(state, { remembered: undefined, sinceSearch: 0 });
     },
     writeForces: (values) => writeForces(device, parts, values),
     readPositions: (wanted = count) => readPositions(device, parts, wanted),

@@ -2,7 +2,7 @@
 import { cellWorkgroups, gridSizes, gridWorkgroups, scanWorkgroups } from './gridShader.ts';
 import type { BatchPart } from './parts.ts';
 import type { ShaderOptions } from './shader.ts';
-import { argumentsOffset, ROUNDS } from './statusShader.ts';
+import { argumentsOffset, COUPLED_LIST } from './statusShader.ts';
 import type { DeviceEncoder, DevicePipeline } from './webgpu.ts';
 
 /** Entry points of the search, to which the buffers of the grid are bound. */
@@ -24,6 +24,8 @@ export const searchEntries = [
 export const pairEntries = [
   'matchPairs',
   'confirm',
+  'renew',
+  'carry',
   'sumLoads',
   'beginCoupled',
   'law',
@@ -40,7 +42,13 @@ export function encodePairSearch(
   encoder: DeviceEncoder,
   program: PairProgram,
   { buffers, group, searchGroup, count }: BatchPart,
-  { nodes, workgroup, pairs, searches }: ShaderOptions & { readonly searches: boolean },
+  {
+    nodes,
+    workgroup,
+    pairs,
+    searches,
+    carries,
+  }: ShaderOptions & { readonly searches: boolean; readonly carries: boolean },
 ): void {
   if (!buffers.grid || !searchGroup) return;
   const edges = count * (nodes - 1);
@@ -53,6 +61,13 @@ export function encodePairSearch(
     pass.dispatchWorkgroups(groups);
   };
   const ofStrands = Math.ceil(count / workgroup);
+  if (carries) {
+    pass.setBindGroup(0, group);
+    dispatch('renew', ofStrands);
+    dispatch('carry', gridWorkgroups(edges));
+    pass.end();
+    return;
+  }
   dispatch('locate', ofStrands);
   if (searches) {
     dispatch('sumWays', gridWorkgroups(edges));
@@ -88,7 +103,7 @@ export function encodeCoupled(
   { edgeGroups, iterations, realTime }: CoupledOptions,
 ): void {
   if (!press || !buffers.status) return;
-  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(ROUNDS), press.arguments, 0, 12);
+  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(COUPLED_LIST), press.arguments, 0, 12);
   const pass = encoder.beginComputePass();
   pass.setBindGroup(0, group);
   const overStrands = (name: PairEntry): void => {

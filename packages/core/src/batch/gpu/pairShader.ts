@@ -5,10 +5,11 @@
  * The layout of the data is in pairLayout.ts.
  */
 
+import { carriedAccess, carryEntries } from './carryShader.ts';
+import { edgeEntry, entry } from './entries.ts';
 import { LOOK_FURTHER } from './flags.ts';
 import { PAIR_BITS, PAIR_CONTACT_SLOTS, PAIR_LOADS, PAIR_NODE_SLOTS } from './pairLayout.ts';
-import { overItems } from './searchShader.ts';
-import { MARK, MARKS, ROUNDS, STATUS } from './statusShader.ts';
+import { COUPLED_LIST, MARK, MARKS, STATUS } from './statusShader.ts';
 
 const SLOTS = PAIR_CONTACT_SLOTS;
 
@@ -96,6 +97,7 @@ fn loadOf(j: u32, c: u32) -> EdgePoint {
   }
   return EdgePoint(f32(1 - c), vec3f(0), ends[c].xyz, vec3f(0), ends[c].w, ends[c].w);
 }
+${carriedAccess}
 fn strandIndexOf() -> u32 { return strandIndex; }
 fn pairFrictionOf() -> f32 { return P.pair.y; }
 fn displacementOf(strand: u32, node: u32) -> vec3f { return states[addressIn(strand, node, STATE_SLOTS, DISPLACEMENT)].xyz; }
@@ -153,34 +155,7 @@ fn countStrand(strand: u32, mark: u32, word: u32) {
 
 /** Selects the strand of a thread: among all, or among those that touch strands. */
 const openAny = 'if (id.x >= P.strands || !(P.contact.x > 0)) {\n    return;\n  }\n  openStrand(id.x);';
-const openCoupled = `if (id.x >= listLength(${ROUNDS}u)) {\n    return;\n  }\n  openStrand(listEntry(${ROUNDS}u, id.x));\n  pressed = true;\n  sumsLoads = true;`;
-
-function entry(workgroup: number, name: string, body: string): string {
-  return `
-@compute @workgroup_size(${workgroup})
-fn ${name}(@builtin(global_invocation_id) id: vec3u) {
-  ${body}
-}`;
-}
-
-/** An entry point with one thread per edge j. Neighbouring threads have neighbouring strands, so that they read neighbouring addresses. */
-function edgeEntry(name: string, body: string): string {
-  return overItems(
-    name,
-    'EDGE_ITEMS',
-    `
-    let strand = (item / (LANES * (NODES - 1))) * LANES + item % LANES;
-    let j = (item / LANES) % (NODES - 1);
-    if (strand >= STRANDS) {
-      continue;
-    }
-    setStrand(strand);
-    pressed = true;
-    sumsLoads = true;
-    loads = Loads();
-    openEdge(j);${body}`,
-  );
-}
+const openCoupled = `if (id.x >= listLength(${COUPLED_LIST}u)) {\n    return;\n  }\n  openStrand(listEntry(${COUPLED_LIST}u, id.x));\n  pressed = true;\n  sumsLoads = true;`;
 
 /** Writes positions at the start of the step, for the search for pairs. */
 function locateEntry(workgroup: number): string {
@@ -272,7 +247,14 @@ function firstIterationEntries(workgroup: number): string {
     'beginCoupled',
     `${openCoupled}
   let stage = pressedStage(P.contact.x);
-  writePair(NODES - 1, 0, beginPressed(stage, beginStage(stage)));
+  if (isCarried()) {
+    skipsInverse = true;
+    let started = iterateStage(stage, beginStage(stage));
+    weighCarried();
+    writePair(NODES - 1, 0, started.tip);
+  } else {
+    writePair(NODES - 1, 0, beginPressed(stage, beginStage(stage)));
+  }
   writePair(NODES - 1, 1, vec4f(0));`,
   )}`;
 }
@@ -295,7 +277,7 @@ ${edgeEntry(
     if (pointCountOf(j) == 0) {
       continue;
     }
-    let law = applyLawsAt(j, k);
+    let law = applyLawsAt(j, select(k, k + 1, isCarried()));
     writeLoads(j);
     if (law.loaded > 0) {
       atomicAdd(&status[markAt(strand, ${MARKS.loaded})], law.loaded);
@@ -360,6 +342,7 @@ export function pairEntry(workgroup: number): string {
   return [
     locateEntry(workgroup),
     searchEntries(),
+    carryEntries(workgroup),
     firstIterationEntries(workgroup),
     iterationEntries(workgroup),
     closingEntries(workgroup),

@@ -2,6 +2,7 @@
 import { compose, conjugate, normalize } from '../formulas.ts';
 import { MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
+import { CONTACTS_EVERY } from '../pairs.ts';
 import type { BatchPart, HeadPose, Parts, StrandsOptions } from './parts.ts';
 import type { AirNow } from './requests.ts';
 import { PARAMETER_BYTES, parameterIntegers, parameterVectors } from './shader.ts';
@@ -75,6 +76,11 @@ const REACH = 2;
 /** Steps that a search serves. */
 export function searchEveryOf({ pairs }: StrandsOptions): number {
   return pairs?.searchEvery ?? (pairs?.realTime ? 8 : 1);
+}
+
+/** Steps for which the contacts that were found among candidates serve. */
+export function contactsEveryOf({ pairs }: StrandsOptions): number {
+  return pairs?.realTime ? CONTACTS_EVERY : 1;
 }
 
 /** Longest edge and largest radius of strands [m]: looking through all of them takes long, so it is done once. */

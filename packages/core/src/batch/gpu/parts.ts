@@ -10,7 +10,16 @@ import { checkStrands, isUniform, packBlocks, packStrands, type StrandDescriptio
 import { encodeCoupled, encodePairSearch } from './pairPasses.ts';
 import { type BoundLayout, bufferBytes, openProgram, type Program } from './program.ts';
 import { bindings, bufferSlots, type ShaderOptions } from './shader.ts';
-import { argumentsOffset, ROUNDS, roundOffset, STATUS, STATUS_WORDS, startStatus } from './statusShader.ts';
+import {
+  argumentsOffset,
+  countRounds,
+  listOffset,
+  MISSED_LIST,
+  ROUNDS,
+  STATUS,
+  STATUS_WORDS,
+  startStatus,
+} from './statusShader.ts';
 import { type Device, type DeviceBuffer, type DeviceEncoder, USAGE } from './webgpu.ts';
 
 export interface StrandsOptions {
@@ -47,7 +56,7 @@ export interface PairOptions {
   readonly cell?: number;
   /**
    * True for a fixed cost per step, without a promise that contacts settle or that strands cannot pass (docs/notes/batch-engine.md, "Real time"): an edge
-   * looks at its eight nearest neighbours, as they are at the start of the step, and every step takes as many iterations as it is told, 4 by default.
+   * looks at its eight nearest neighbours, as they are at the start of every second step, and every step takes as many iterations as it is told, 4 by default.
    * `readCounts` says what is left: contacts that overlap deeply, strands that have not settled, and as crowded those that may have missed contacts, since they
    * moved further than a search looks or have too many edges around them. Default false.
    */
@@ -159,8 +168,11 @@ function createPart(device: Device, program: Program, shader: ShaderOptions, ran
   };
 }
 
+/** Lists that `press` goes on with: strands that ran into something, and those of the rounds after the first. */
+const pressLists: readonly number[] = [MISSED_LIST, ...Array.from({ length: ROUNDS - 1 }, (_, k) => k + 1)];
+
 function createPress(device: Device): PressBuffers {
-  const words = [...startStatus(true), ...Array.from({ length: ROUNDS }, (_, round) => round)];
+  const words = [...startStatus(true), ...pressLists];
   const start = device.createBuffer({ size: 4 * words.length, usage: USAGE.COPY_SRC | USAGE.COPY_DST });
   device.queue.writeBuffer(start, 0, Uint32Array.from(words));
   return { start, arguments: device.createBuffer({ size: 16, usage: USAGE.INDIRECT | USAGE.COPY_DST }) };
@@ -235,9 +247,11 @@ export async function createParts(
 }
 
 /** Options of a stage: largest number of iterations of contact between strands, and whether to search for pairs or to use the last search. */
-interface StageOptions {
+export interface StageOptions {
   readonly iterations?: number | undefined;
   readonly searches?: boolean;
+  /** True to go on with the contacts of the last step. */
+  readonly carries?: boolean;
 }
 
 /** Resets the status at the start of a step, except for the counts of the search if the last one is used. */
@@ -258,35 +272,35 @@ function resetStatus(encoder: DeviceEncoder, { press, buffers }: BatchPart, sear
 export function encodeStage(
   encoder: DeviceEncoder,
   { program, list, shader }: Parts,
-  { iterations = MOST_ITERATIONS, searches = true }: StageOptions = {},
+  { iterations = MOST_ITERATIONS, searches = true, carries = false }: StageOptions = {},
 ): void {
   for (const part of list) {
     const { press } = part;
     resetStatus(encoder, part, searches);
     const strandGroups = Math.ceil(part.count / shader.workgroup);
-    if (program.pair) encodePairSearch(encoder, program.pair, part, { ...shader, searches });
+    if (program.pair) encodePairSearch(encoder, program.pair, part, { ...shader, searches, carries });
     const pass = encoder.beginComputePass();
     pass.setBindGroup(0, part.group);
+    if (program.divide) {
+      pass.setPipeline(program.divide);
+      pass.dispatchWorkgroups(strandGroups);
+    }
     pass.setPipeline(program.advance);
-    pass.dispatchWorkgroups(strandGroups);
+    // with contact, the last workgroup of those that touch something may be half empty
+    pass.dispatchWorkgroups(program.divide ? strandGroups + 1 : strandGroups);
     pass.end();
-    for (let round = 0; round < ROUNDS && press; round++) encodeRound(encoder, program, part, round);
+    for (let k = 0; k < countRounds(iterations) && press; k++) encodeRound(encoder, program, part, k);
     const edgeGroups = gridWorkgroups(part.count * (shader.nodes - 1));
     const realTime = shader.pairs?.realTime ?? false;
     if (program.pair) encodeCoupled(encoder, program.pair, part, { edgeGroups, iterations, realTime });
   }
 }
 
-/** Encodes iterations of contact for strands that have not settled in the previous rounds. */
-function encodeRound(
-  encoder: DeviceEncoder,
-  program: Program,
-  { press, buffers, group }: BatchPart,
-  round: number,
-): void {
+/** Encodes iterations of contact for the strands of pressLists[k]. */
+function encodeRound(encoder: DeviceEncoder, program: Program, { press, buffers, group }: BatchPart, k: number): void {
   if (!press || !program.press || !buffers.status) return;
-  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(round), press.arguments, 0, 12);
-  encoder.copyBufferToBuffer(press.start, 4 * (startStatus(true).length + round), buffers.status, roundOffset, 4);
+  encoder.copyBufferToBuffer(buffers.status, argumentsOffset(pressLists[k]), press.arguments, 0, 12);
+  encoder.copyBufferToBuffer(press.start, 4 * (startStatus(true).length + k), buffers.status, listOffset, 4);
   const pass = encoder.beginComputePass();
   pass.setPipeline(program.press);
   pass.setBindGroup(0, group);

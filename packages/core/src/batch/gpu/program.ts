@@ -19,12 +19,13 @@ import type { Device, DevicePipeline } from './webgpu.ts';
 /** Bit of GPUShaderStage. */
 const COMPUTE = 4;
 
-/** The program: `press` iterates strands in contact, `pair` has the entry points of contact between strands. */
+/** The program: `divide` lists strands by whether they are in contact, `press` iterates strands in contact, `pair` has the entry points of contact between strands. */
 export interface Program {
   readonly bound: BoundLayout;
   /** Layout of the search for pairs. */
   readonly search?: BoundLayout;
   readonly advance: DevicePipeline;
+  readonly divide?: DevicePipeline;
   readonly press?: DevicePipeline;
   readonly pair?: Readonly<Record<PairEntry, DevicePipeline>>;
 }
@@ -120,7 +121,7 @@ export async function openProgram(device: Device, shader: ShaderOptions): Promis
   const program: Program = {
     bound,
     advance: await compile('advance'),
-    ...(hasContactOf(shader) && { press: await compile('press') }),
+    ...(hasContactOf(shader) && { divide: await compile('divide'), press: await compile('press') }),
     ...(pair && { pair, search }),
   };
   known.set(code, program);

@@ -285,15 +285,18 @@ fn closeStage(stage: Stage, largest: f32) {
 `;
 }
 
+/** Stage of the parameters; and without contact the entry point `advance`. */
 function writeAdvance(options: ShaderOptions): string {
-  return `@compute @workgroup_size(${options.workgroup})
+  const stage = `fn presentStage() -> Stage { return Stage(${stageFields.map((name) => `P.${name}`).join(', ')}); }
+`;
+  if (hasContactOf(options)) return stage;
+  return `${stage}@compute @workgroup_size(${options.workgroup})
 fn advance(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= P.strands) {
     return;
   }
   openStrand(id.x);
-  ${hasContactOf(options) ? 'if (searchContacts()) {\n    return;\n  }' : ''}
-  solveFree(Stage(${stageFields.map((name) => `P.${name}`).join(', ')}));
+  solveFree(presentStage());
 }
 `;
 }

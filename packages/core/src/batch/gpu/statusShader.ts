@@ -39,30 +39,35 @@ export const ROUNDS = 4;
 export function countRounds(iterations: number): number {
   return iterations > 16 ? 4 : iterations > 8 ? 3 : iterations > 4 ? 2 : 1;
 }
-/** Index of the list of strands that touch strands, after those of the rounds. */
-const COUPLED_LIST = ROUNDS;
+/** Lists after those of the rounds: of strands that touch strands, of those without contact, and of those among them that run into something. */
+export const COUPLED_LIST: number = ROUNDS;
+export const FREE_LIST: number = ROUNDS + 1;
+export const MISSED_LIST: number = ROUNDS + 2;
+const LIST_COUNT = ROUNDS + 3;
 /**
- * Word of the present round; then of each round, and of strands that touch strands, the length of its list and the arguments of its
- * dispatch; then the lists: two, used in turn, and one.
+ * Word of the present list; then of each list its length and the arguments of its dispatch; then the lists: two of the rounds, used in turn, and the
+ * others.
  */
-const ROUND = STATUS_WORDS;
+const LIST = STATUS_WORDS;
 const LISTS = STATUS_WORDS + 2;
-const ENTRIES = LISTS + 4 * (ROUNDS + 1);
+const ENTRIES = LISTS + 4 * LIST_COUNT;
+/** Lists that have memory of their own. */
+const STORED_LISTS = LIST_COUNT - ROUNDS + 2;
 
-export const roundOffset: number = 4 * ROUND;
-export const argumentsOffset = (round: number): number => 4 * (LISTS + 4 * round + 1);
+export const listOffset: number = 4 * LIST;
+export const argumentsOffset = (list: number): number => 4 * (LISTS + 4 * list + 1);
 /** Words of a strand in contact with strands, after the lists: marks, change of contacts, and number of contacts that carry force. */
 export const MARKS = { marks: 0, change: 1, loaded: 2 } as const;
 /** Bits of the marks; above them the number of iterations. */
 export const MARK = { coupled: 1, dropped: 2, passed: 4, crowded: 8, overflow: 16, iteration: 256 } as const;
 export const statusBytes = (strands: number, contact: { readonly has: boolean; readonly pairs: boolean }): number =>
-  4 * (contact.has ? ENTRIES + (contact.pairs ? 6 : 3) * strands : STATUS_WORDS);
+  4 * (contact.has ? ENTRIES + (STORED_LISTS + (contact.pairs ? 3 : 0)) * strands : STATUS_WORDS);
 
 /** At the start of a step. */
 export function startStatus(hasContact: boolean): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(hasContact ? ENTRIES : STATUS_WORDS);
   words[STATUS.firstFailed] = words[STATUS.firstUnsettled] = words[STATUS.firstPassed] = 0xffffffff;
-  for (let round = 0; round <= ROUNDS && hasContact; round++) words.set([0, 0, 1, 1], LISTS + 4 * round);
+  for (let list = 0; list < LIST_COUNT && hasContact; list++) words.set([0, 0, 1, 1], LISTS + 4 * list);
   return words;
 }
 
@@ -110,14 +115,14 @@ fn raiseStatus(word: u32, value: u32) {
   }
 }
 fn reportOverlap(overlap: f32) { raiseStatus(${STATUS.overlap}, bitcast<u32>(max(overlap, 0))); }
-fn markAt(strand: u32, word: u32) -> u32 { return ${ENTRIES} + (3 + word) * P.strands + strand; }
-fn currentRound() -> u32 { return atomicLoad(&status[${ROUND}]); }
-fn listLength(round: u32) -> u32 { return atomicLoad(&status[${LISTS} + 4 * round]); }
-fn listStart(round: u32) -> u32 { return ${ENTRIES} + select(round % 2, 2u, round == ${COUPLED_LIST}) * P.strands; }
-fn listEntry(round: u32, k: u32) -> u32 { return atomicLoad(&status[listStart(round) + k]); }
-fn appendToList(round: u32, workgroup: u32) {
-  let k = atomicAdd(&status[${LISTS} + 4 * round], 1u);
-  atomicStore(&status[listStart(round) + k], strandIndex);
-  atomicMax(&status[${LISTS} + 4 * round + 1], k / workgroup + 1);
+fn markAt(strand: u32, word: u32) -> u32 { return ${ENTRIES} + (${STORED_LISTS} + word) * P.strands + strand; }
+fn currentList() -> u32 { return atomicLoad(&status[${LIST}]); }
+fn listLength(list: u32) -> u32 { return atomicLoad(&status[${LISTS} + 4 * list]); }
+fn listStart(list: u32) -> u32 { return ${ENTRIES} + select(list % 2, list - ${ROUNDS - 2}, list >= ${ROUNDS}) * P.strands; }
+fn listEntry(list: u32, k: u32) -> u32 { return atomicLoad(&status[listStart(list) + k]); }
+fn appendToList(list: u32, workgroup: u32) {
+  let k = atomicAdd(&status[${LISTS} + 4 * list], 1u);
+  atomicStore(&status[listStart(list) + k], strandIndex);
+  atomicMax(&status[${LISTS} + 4 * list + 1], k / workgroup + 1);
 }`;
 }
