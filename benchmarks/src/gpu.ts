@@ -1,9 +1,11 @@
 /**
  * Batches of strands on a GPU through Dawn (npm package `webgpu`): equilibria and motion against `der` in double precision, then
  * milliseconds per substep. How to run it: docs/notes/batch-engine.md.
- *     node gpu.mjs [--counts 10000,100000,1000000] [--substeps 200] [--only-checks] [--only-contact [--passes]] [--only-pairs [--real-time] [--passes | --halve] [--scene groomed|falling] [--settle 160]]
+ *     node gpu.mjs [--counts 10000,100000,1000000] [--frames 200] [--append results.csv] [--only-checks] [--only-free] [--only-contact [--passes]] [--only-ball [--real-time] [--rate 480] [--out folder]] [--only-pairs [--real-time] [--without-bits] [--passes | --halve] [--scene groomed|falling] [--settle 160]]
  */
+import { appendFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileScene, createWorld, type RodSpec, type Scene } from '@tendril-sim/core';
 import {
@@ -18,7 +20,9 @@ import {
   sphereObstacle,
 } from '@tendril-sim/core/batch';
 import { type HairRun, measureHair, measureHalving, profileHair } from './gpuHair.ts';
+import { measureHairBall } from './gpuHairBall.ts';
 import { HEAD } from './gpuHead.ts';
+import { appendRows, type MeasuredRow, SUBSTEPS, timeFrames } from './gpuMeasure.ts';
 import { timePasses } from './gpuPasses.ts';
 
 const NODES = 32;
@@ -191,36 +195,29 @@ function trafficPerNode(iterations: number, gains: 'f16' | 'f32'): number {
 /** Floating-point operations per node and Newton iteration, counted in the notes. */
 const FLOPS = 850;
 
-async function timeSteps(device: Device, batch: GpuBatch, iterations: number, substeps: number): Promise<number> {
+/** Median of frames of four substeps, per substep [ms]. */
+async function timeSteps(device: Device, batch: GpuBatch, iterations: number, frames: number): Promise<number> {
   batch.step({ dt: DT, scheme: 'bdf2', iterations });
   batch.prepareSteady({ dt: DT, iterations, tolerance: 0 });
-  const perSubmit = 10;
-  const run = async (): Promise<number> => {
-    const start = performance.now();
+  const ms = await timeFrames(device, frames, () => {
     const encoder = device.createCommandEncoder();
-    batch.encodeSteady(encoder, perSubmit);
+    batch.encodeSteady(encoder, SUBSTEPS);
     device.queue.submit([encoder.finish()]);
-    await device.queue.onSubmittedWorkDone();
-    return (performance.now() - start) / perSubmit;
-  };
-  // a cold card shows three times as much
-  const warm = performance.now();
-  while (performance.now() - warm < 1500) await run();
-  const times: number[] = [];
-  while (times.length * perSubmit < substeps) times.push(await run());
-  return times.sort((a, b) => a - b)[times.length >> 1];
+  });
+  return ms / SUBSTEPS;
 }
 
-async function measure(device: Device, count: number, substeps: number): Promise<void> {
+async function measure(device: Device, count: number, frames: number): Promise<void> {
   const strands = kinds.map(describe);
   for (const gains of ['f16', 'f32'] as const) {
     for (const iterations of [1, 2, 3]) {
       if (gains === 'f32' && iterations !== 2) continue;
       const batch = await createGpuBatch(device, { nodes: NODES, strands, count, gravity: [0, 0, -9.81], gains });
-      const ms = await timeSteps(device, batch, iterations, substeps);
+      const ms = await timeSteps(device, batch, iterations, frames);
       const nodes = count * NODES;
       const rate = (16 * trafficPerNode(iterations, gains) * nodes) / ms / 1e6;
       const flops = (FLOPS * iterations * nodes) / ms / 1e6;
+      rows.push({ name: `free-${gains}-${iterations}`, strands: count, ms, rate, frames });
       console.log(
         `${String(count).padStart(8)} strands × ${NODES}, gains ${gains}, ${iterations} Newton: ${ms.toFixed(3)} ms per substep, ` +
           `${((1e6 * ms) / nodes).toFixed(3)} ns per node, ${rate.toFixed(0)} GB/s, ${flops.toFixed(0)} GFLOP/s, ` +
@@ -278,26 +275,25 @@ async function openContact(
 async function measureContact(
   device: Device,
   count: number,
-  { substeps, most, isField }: { readonly substeps: number; readonly most: number; readonly isField: boolean },
+  { frames, most, isField }: { readonly frames: number; readonly most: number; readonly isField: boolean },
 ): Promise<void> {
   const { batch, obstacles, roots } = await openContact(device, count, { isField });
-  const advance = async (steps: number): Promise<number> => {
-    const start = performance.now();
-    for (let k = 0; k < steps; k++) batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
-    await device.queue.onSubmittedWorkDone();
-    return (performance.now() - start) / steps;
-  };
-  await advance(240);
-  const times: number[] = [];
-  while (times.length * 10 < substeps) times.push(await advance(10));
-  const ms = times.sort((a, b) => a - b)[times.length >> 1];
+  const step = (): void => batch.step({ dt: DT, scheme: 'bdf2', obstacles, mostContactIterations: most });
+  for (let k = 0; k < 240; k++) step();
+  const ms =
+    (await timeFrames(device, frames, () => {
+      for (let k = 0; k < SUBSTEPS; k++) step();
+    })) / SUBSTEPS;
+  // at least: the search, two Newton iterations of every strand
+  const rate = (16 * (2 + trafficPerNode(2, 'f32')) * count * NODES) / ms / 1e6;
+  rows.push({ name: `obstacles-${isField ? 'field' : 'sphere'}-${most}`, strands: count, ms, rate, frames });
   const { positions, overlap, unsettled } = await batch.readPositions(roots);
   let lowest = 0;
   for (let i = 2; i < positions.length; i += 3) lowest = Math.min(lowest, positions[i]);
   const deepest = Math.max(...overlap) / kinds[0].radius;
   const share = unsettled.reduce((sum, one) => sum + one, 0) / unsettled.length;
   console.log(
-    `${String(count).padStart(8)} strands × ${NODES} on head${isField ? ' (a distance field)' : ''} and shoulders, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ${((1e6 * ms) / count / NODES).toFixed(3)} ns per node; ` +
+    `${String(count).padStart(8)} strands × ${NODES} on head${isField ? ' (a distance field)' : ''} and shoulders, ${most} iterations at most: ${ms.toFixed(3)} ms per substep, ${((1e6 * ms) / count / NODES).toFixed(3)} ns per node, ${rate.toFixed(0)} GB/s at least; ` +
       `deepest overlap ${deepest.toFixed(2)} radii, ${(100 * share).toFixed(1)} % not settled, lowest tip ${lowest.toFixed(2)} m`,
   );
   batch.destroy();
@@ -321,11 +317,31 @@ async function profileContact(raw: Device, count: number, most: number): Promise
   batch.destroy();
 }
 
+/** For pictures: writes positions [20 µm] of every second node, 30 times per second of 2,500 hairs and at some moments of all. */
+function recordHairs(folder: string): (t: number, batch: GpuBatch) => Promise<void> {
+  return async (t, batch) => {
+    const { positions } = await batch.readPositions();
+    const nodes = positions.length / 3 / batch.count;
+    const write = (file: string, every: number): void => {
+      const rows: number[] = [];
+      for (let s = 0; s < batch.count; s += every)
+        for (let i = 0; i < nodes; i += 2)
+          for (let k = 0; k < 3; k++) rows.push(positions[3 * (s * nodes + i) + k] / 2e-5);
+      appendFileSync(join(folder, file), new Uint8Array(Int16Array.from(rows, Math.round).buffer));
+    };
+    write(`hairs-${Math.ceil(t - 1e-6)}.i16`, Math.ceil(batch.count / 2500));
+    if ([30, 34, 39, 75].includes(Math.round(30 * t))) write('all.i16', 1);
+  };
+}
+
+const rows: MeasuredRow[] = [];
 const { values } = parseArgs({
   options: {
     counts: { type: 'string', default: '10000,100000,1000000' },
-    substeps: { type: 'string', default: '200' },
+    frames: { type: 'string', default: '200' },
+    append: { type: 'string' },
     'only-checks': { type: 'boolean', default: false },
+    'only-free': { type: 'boolean', default: false },
     'only-contact': { type: 'boolean', default: false },
     'only-pairs': { type: 'boolean', default: false },
     cell: { type: 'string' },
@@ -333,6 +349,11 @@ const { values } = parseArgs({
     'real-time': { type: 'boolean', default: false },
     'search-reach': { type: 'string' },
     passes: { type: 'boolean', default: false },
+    'without-bits': { type: 'boolean', default: false },
+    'only-ball': { type: 'boolean', default: false },
+    rate: { type: 'string', default: '240' },
+    patience: { type: 'string', default: '60' },
+    out: { type: 'string' },
     halve: { type: 'boolean', default: false },
     stretches: { type: 'string', default: '20,40,60' },
     most: { type: 'string', default: '4,8,16' },
@@ -344,12 +365,22 @@ const opened = await openDevice();
 const { device, name } = opened;
 console.log(`adapter: ${name}, binding limit ${(device.limits.maxStorageBufferBindingSize / 2 ** 30).toFixed(2)} GiB`);
 const tapered = [{ ...kinds[0], name: 'hair 0.3 m, tapered to 0.4', taper: 0.4 }];
-for (const gains of values['only-contact'] || values['only-pairs'] ? [] : (['f32', 'f16'] as const)) {
+for (const gains of values['only-contact'] || values['only-pairs'] || values['only-ball']
+  ? []
+  : (['f32', 'f16'] as const)) {
   await checkEquilibria(device, gains, kinds);
   await checkEquilibria(device, gains, tapered);
   await checkMotion(device, gains, kinds);
 }
-if (values['only-pairs'])
+if (values['only-ball'])
+  for (const hairs of values.counts.split(',').map(Number))
+    for (const most of values.most.split(',').map(Number))
+      await measureHairBall(device, {
+        ...{ hairs, most, realTime: values['real-time'], rate: Number(values.rate), patience: Number(values.patience) },
+        cell: Number(values.cell ?? 0.004),
+        ...(values.out && { record: recordHairs(values.out) }),
+      });
+else if (values['only-pairs'])
   for (const count of values.counts.split(',').map(Number)) {
     const [base, cell] = [describe(kinds[0]), values.cell && { cell: Number(values.cell) }];
     const kind = values.scene === 'falling' ? 'falling' : 'groomed';
@@ -362,13 +393,16 @@ if (values['only-pairs'])
       }),
     );
     for (const run of runs) {
-      if (values.halve) await measureHalving(device, run, Number(values.substeps));
+      if (values.halve) await measureHalving(device, run, Number(values.frames));
       else if (values.passes) await profileHair(device, run, values.stretches.split(',').map(Number));
-      else await measureHair(device, run, Number(values.substeps));
+      else {
+        const { rows: measured } = await measureHair(device, run, Number(values.frames));
+        rows.push(...measured);
+      }
     }
-    if (values.halve || values.passes) continue;
+    if (values.halve || values.passes || values['without-bits']) continue;
     const [one, two] = [await measureHair(device, runs[0], 10), await measureHair(device, runs[0], 10)];
-    console.log(`the same bits in two runs: ${one.every((x, k) => x === two[k])}`);
+    console.log(`the same bits in two runs: ${one.positions.every((x, k) => x === two.positions[k])}`);
   }
 else if (!values['only-checks'])
   for (const count of values.counts.split(',').map(Number)) {
@@ -376,10 +410,11 @@ else if (!values['only-checks'])
       await profileContact(device, count, 32);
       continue;
     }
-    if (!values['only-contact']) await measure(device, count, Number(values.substeps));
-    for (const isField of [false, true])
-      for (const most of [32, 16, 8, 4])
-        await measureContact(device, count, { substeps: Number(values.substeps), most, isField });
+    if (!values['only-contact']) await measure(device, count, Number(values.frames));
+    for (const isField of values['only-free'] ? [] : [false, true])
+      for (const most of values.most.split(',').map(Number))
+        await measureContact(device, count, { frames: Number(values.frames), most, isField });
   }
+if (values.append) appendRows(values.append, rows);
 // Dawn keeps the process alive
 process.exit(0);

@@ -1,6 +1,7 @@
 /** Measurements of heads of hair that touch themselves (gpuHead.ts). */
 import type { Device, StrandDescription } from '@tendril-sim/core/batch';
 import { describeCounts, type HairOptions, type HairScene, openHair } from './gpuHead.ts';
+import { type MeasuredRow, medianOf, SUBSTEPS } from './gpuMeasure.ts';
 import { timePasses } from './gpuPasses.ts';
 
 /** What is measured: the hair, substeps in which it settles first, and iterations of contact at most. */
@@ -28,10 +29,23 @@ async function settleHair(device: Device, { batch, settle }: HairScene, run: Hai
   }
 }
 
-/** Frames of four substeps: median and worst of their times, and what the last substep left. */
-export async function measureHair(device: Device, run: HairRun, frames: number): Promise<Float32Array> {
-  const { most, count } = run;
-  const hair = await openHair(device, run.base, run);
+/** vec4f that a step of hair in contact moves at least, per node: its own steps and Newton iterations, and per contact and side the rows of the law. */
+function pairTraffic(most: number, loaded: number, nodes: number): number {
+  const perIteration = 8 + 12 + 3 + 3;
+  const perSide = 3 + 1 + 4;
+  return 15 + (most + 1) * perIteration + (most * 2 * perSide * loaded) / nodes;
+}
+
+/** Positions after the frames, and what was measured. */
+export interface HairResult {
+  readonly positions: Float32Array;
+  readonly rows: readonly MeasuredRow[];
+}
+
+/** Frames of four substeps: median, mean and worst of their times, and what the last substep left. */
+export async function measureHair(device: Device, run: HairRun, frames: number): Promise<HairResult> {
+  const { most, count, base } = run;
+  const hair = await openHair(device, base, run);
   const { batch, step } = hair;
   const advance = async (substeps: number): Promise<number> => {
     const start = performance.now();
@@ -42,16 +56,22 @@ export async function measureHair(device: Device, run: HairRun, frames: number):
   await settleHair(device, hair, run);
   await advance(40);
   const times: number[] = [];
-  while (times.length < frames) times.push(await advance(4));
+  while (times.length < frames) times.push(await advance(SUBSTEPS));
   times.sort((a, b) => a - b);
+  const mean = times.reduce((a, b) => a + b, 0) / frames;
   const { positions } = await batch.readPositions();
+  const counts = await batch.readCounts();
+  const nodes = count * (base.edgeLength.length + 1);
+  const ms = mean / SUBSTEPS;
+  const rate = (16 * pairTraffic(most, counts.loaded, nodes) * nodes) / ms / 1e6;
   console.log(
-    `${nameOf(run)}: ${times[times.length >> 1].toFixed(2)} ms per frame of 4 substeps ` +
-      `(median of ${frames}; worst twentieth ${times[Math.floor(0.95 * times.length)].toFixed(2)}), ${(batch.bytes / 2 ** 30).toFixed(2)} GiB, ` +
-      `finite ${positions.every((x) => Math.abs(x) < 10)}\n    ${describeCounts(await batch.readCounts(), count)}`,
+    `${nameOf(run)}: ${mean.toFixed(2)} ms per frame of 4 substeps (mean of ${frames}; median ${medianOf(times).toFixed(2)}, ` +
+      `worst twentieth ${times[Math.floor(0.95 * times.length)].toFixed(2)}), ${rate.toFixed(0)} GB/s at least, ${(batch.bytes / 2 ** 30).toFixed(2)} GiB, ` +
+      `finite ${positions.every((x) => Math.abs(x) < 10)}\n    ${describeCounts(counts, count)}`,
   );
   batch.destroy();
-  return positions;
+  const name = `strands-${run.kind}${run.realTime ? '-real-time' : ''}-${most}`;
+  return { positions, rows: [{ name, strands: count, ms, rate, frames }] };
 }
 
 /** Substeps that are halved where strands would pass: into how many, and how many still would. */
