@@ -50,6 +50,8 @@ export interface Energies {
   total: number;
   /** Energy that laws of rods have turned into heat since the start, and that broken edges had; not part of `total`, and absent without such rods. */
   dissipated?: number;
+  /** Part of `potential` that no load on nodes shows: of weight that acts beside the axis. Absent without such weight. */
+  beside?: number;
 }
 
 /** Momentum [kg m/s] and angular momentum about the origin [kg m²/s]; centre of mass [m]; mass [kg]. */

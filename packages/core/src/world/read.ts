@@ -35,8 +35,8 @@ export function measureMotionAndStrain(
 ): { readonly kinetic: number; readonly stored: number } {
   const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
   for (const bundle of bundles) bundle.addEnergies(energies, t);
-  const { kinetic, bending, twisting, stretching, dissipated = 0 } = energies;
-  return { kinetic, stored: bending + twisting + stretching + dissipated + (contact?.energy() ?? 0) };
+  const { kinetic, bending, twisting, stretching, dissipated = 0, beside = 0 } = energies;
+  return { kinetic, stored: bending + twisting + stretching + dissipated + beside + (contact?.energy() ?? 0) };
 }
 
 function readMomentum({ bundles }: WorldParts): Momentum {

@@ -21,7 +21,9 @@ export function addEnergies(out: Energies, hair: Hair, t: number): void {
     else out.bending += energy;
   });
   for (const source of drive.sources) out.potential += source.potential(samples, t);
-  out.potential += measureLift(hair, t);
+  const lift = measureLift(hair, t);
+  out.potential += lift;
+  out.beside = (out.beside ?? 0) + lift;
 }
 
 export function addMomentum(out: Momentum, { q, v, mass, particleCount }: Hair): void {
