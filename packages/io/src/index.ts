@@ -81,6 +81,7 @@ export {
   describeGain,
   describeLoss,
   describeMissed,
+  describeUnsettled,
   type EnergyResult,
   type EnergyTotals,
   formatResult,

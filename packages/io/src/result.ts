@@ -147,7 +147,7 @@ export function describeMissed({ count, contact }: StepTotals, scene: Scene): st
 }
 
 /** Warning of reactions at the end of a run that are not those of the motion; undefined if all are. */
-function describeUnsettled(reactions: readonly Reaction[]): string | undefined {
+export function describeUnsettled(reactions: readonly Reaction[]): string | undefined {
   const first = reactions.find(({ unsettled }) => unsettled !== undefined);
   if (!first) return undefined;
   const count = reactions.filter(({ unsettled }) => unsettled !== undefined).length;

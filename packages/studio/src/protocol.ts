@@ -101,6 +101,8 @@ export interface LaneFrame {
   readonly forces?: Float32Array;
   /** Of scenes in which anything can touch. */
   readonly contact?: ContactFacts;
+  /** What steps have found so far that a reader must know: remarks, energy that nothing explains. */
+  readonly doubts?: readonly string[];
   /** Of the steps since the last frame [ms of computing a second of simulated time]. */
   readonly cost: number;
 }

@@ -35,6 +35,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   clock: ['playback', 'viewport'],
   reached: ['viewport'],
   contacts: ['viewport'],
+  doubts: ['viewport'],
   costs: ['viewport'],
 };
 

@@ -79,6 +79,40 @@ stop: { rest: 1e-9 }
     expect(damped).toBeLessThan(0.6);
   });
 
+  it('runs are doubtful where steps have remarks, the integrator dissipates or a reaction is not settled', async () => {
+    bench.write(
+      'swing.yaml',
+      `tendril: 1
+gravity: [0, 0, -9.81]
+rods:
+  - id: rod
+    shape: { type: straight, from: [0, 0, 0], to: [30 cm, 0, 0] }
+    edges: 20
+    section: { type: circle, radius: 3 mm }
+    material: { E: 2 MPa, nu: 0.4, density: 1000 }
+pins: [{ rod: rod, at: start, path: { interpolation: linear, keys: [{ time: 0 }, { time: 0.396, offset: [0, 0, 1 mm] }, { time: 1, offset: [0, 0, 3 cm] }] } }]
+time: { duration: 0.4 s, step: 4 ms }
+`,
+    );
+    const found = await run(`scene: swing.yaml
+command: run
+parameters: [{ path: 'rods[0].model', name: kind, values: [der, helix, massspring] }]
+quantities: { tip: 'rod.rod.node[-1].z' }
+`);
+    expect(found.outcomes.map(({ status }) => status)).toEqual(['done', 'doubtful', 'doubtful']);
+    const [der, helix, massspring] = found.outcomes.map(({ message = '' }) => message);
+    expect(der).toBe('');
+    expect(helix).toMatch(/integrator dissipated/);
+    expect(massspring).toMatch(/springs are far too soft.*warning: rod 'rod' bends/s);
+    const forced = await run(`scene: swing.yaml
+command: run
+parameters: [{ path: time.step, name: step, values: [0.004] }]
+quantities: { force: 'reaction[0].force.z' }
+`);
+    expect(forced.outcomes[0]).toMatchObject({ status: 'doubtful' });
+    expect(forced.outcomes[0].message).toMatch(/not settled/);
+  });
+
   it('statics and modes are doubtful where a branch of equilibria was left', async () => {
     bench.write(
       'curl.yaml',

@@ -207,11 +207,13 @@ async function runInto({ source, model, world, folder, options, terminal, interr
   const start = performance.now();
   let stop: Stop | undefined;
   let last: Outcome['equilibrium'];
+  const remarks = new Set<string>();
+  const warn = (remark: string): void => void remarks.add(remark);
   try {
-    if (options.statics) ({ stop, last } = await findEquilibria(world, watched, interrupt));
+    if (options.statics) ({ stop, last } = await findEquilibria(world, watched, interrupt, warn));
     else {
       const { explain } = source;
-      stop = (await simulate({ world, recorder: watched, totals, progress, interrupt, start: 0, explain }))?.stop;
+      stop = (await simulate({ world, recorder: watched, totals, progress, interrupt, start: 0, explain, warn }))?.stop;
     }
   } catch (error) {
     progress.done();
@@ -225,16 +227,16 @@ async function runInto({ source, model, world, folder, options, terminal, interr
   });
   if (failure) throw failure;
   const command = options.statics ? 'statics' : 'run';
+  const steps = totals.totals();
+  const warnings = [...remarks];
   writeResult(
-    buildResult({ world, version, command, file: source.origin, steps: totals.totals(), wallSeconds, stopped: stop }),
+    buildResult({ world, version, command, file: source.origin, steps, wallSeconds, stopped: stop, warnings }),
     folder,
   );
-  for (const text of [
-    describeMissed(totals.totals(), world.scene),
-    describeGain(totals.totals()),
-    describeLoss(totals.totals()),
-  ])
-    if (text !== undefined && !options.quiet) reportWarnings([`${model}: ${text}`], terminal);
+  const findings = [describeMissed(steps, world.scene), describeGain(steps), describeLoss(steps)];
+  if (!options.quiet)
+    for (const text of [...world.warnings, ...remarks, ...findings])
+      if (text !== undefined) reportWarnings([`${model}: ${text}`], terminal);
   const energies = recorder.energies.map(({ total }) => total);
   return {
     model,
@@ -272,12 +274,14 @@ async function findEquilibria(
   world: World,
   recorder: Recorder,
   interrupt: Interrupt,
+  warn: (remark: string) => void,
 ): Promise<{ stop?: Stop; last?: Outcome['equilibrium'] }> {
   const breathe = createBreather();
   const before = world.save();
   let last: Outcome['equilibrium'];
   for (const time of staticsInstants(world.scene)) {
     const reports = world.equilibrate(time);
+    for (const { remark } of reports) if (remark !== undefined) warn(remark);
     const row = summariseRow(time, reports, world.energies());
     if (!row.converged) {
       if (Number.isNaN(recorder.lastFrame)) {

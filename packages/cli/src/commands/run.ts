@@ -16,6 +16,7 @@ import {
   describeGain,
   describeLoss,
   describeMissed,
+  describeUnsettled,
   InputError,
   type StepTotals,
   type Stop,
@@ -107,6 +108,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
   const totals = createStepTotals();
   const startWall = performance.now();
   const startTime = world.time;
+  const remarks = new Set<string>();
   try {
     const early = await simulate({
       world,
@@ -117,7 +119,10 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
       start: startTime,
       explain: source.explain,
       checkpoint: options.checkpoint ?? checkpointEvery,
-      warn: (remark) => void (options.quiet || terminal.err(formatWarning(remark))),
+      warn(remark) {
+        remarks.add(remark);
+        if (!options.quiet) terminal.err(formatWarning(remark));
+      },
       tell: createBreakTeller((line) => void (options.quiet || terminal.err(line))),
     });
     const wallSeconds = (performance.now() - startWall) / 1000;
@@ -137,7 +142,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
       wallSeconds,
       probes: recorder.probes.series.length > 0 ? recorder.probes.series : undefined,
       stopped: stop,
-      warnings: failures.map(({ message }) => message),
+      warnings: [...remarks, ...failures.map(({ message }) => message)],
     });
     const content = writeResult(result, folder);
     for (const { message } of failures) terminal.err(formatError(message));
@@ -330,7 +335,8 @@ function summarise(
   print(
     `  ${each} iterations per step${cut}; total energy ${formatNumber(energies.total, 6)} J, kinetic ${formatNumber(energies.kinetic, 3)} J\n`,
   );
-  for (const text of [missed, gained, describeLoss(steps)]) if (text !== undefined) print(`  ${doubtful(text)}\n`);
+  for (const text of [missed, gained, describeLoss(steps), describeUnsettled(world.reactions())])
+    if (text !== undefined) print(`  ${doubtful(text)}\n`);
   print(`  state ${world.hash()}\n`);
   if (stop?.reason === 'interrupted') print(`  ${stop.remedy}\n`);
   reportFolder(folder, print);

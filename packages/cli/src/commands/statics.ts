@@ -282,7 +282,10 @@ function formatPath({ rows, critical }: Path): string {
 }
 
 /** Energies that are only rounding relative to the others are shown as zero. */
-function formatEnergy({ energies }: PathRow, name: Exclude<keyof PathRow['energies'], 'dissipated'>): string {
+function formatEnergy(
+  { energies }: PathRow,
+  name: Exclude<keyof PathRow['energies'], 'dissipated' | 'beside'>,
+): string {
   const largest = Math.max(...Object.values(energies).map(Math.abs));
   return formatNumber(Math.abs(energies[name]) < 1e-13 * largest ? 0 : energies[name], 5);
 }

@@ -23,6 +23,8 @@ export const reached: Signal<number> = signal(0);
 export const openEnded: Signal<boolean> = signal(false);
 /** How things touch at the cursor, a lane each. */
 export const contacts: Signal<readonly (ContactFacts | undefined)[]> = signal([]);
+/** What steps have found by the instant that is shown, lane by lane. */
+export const doubts: Signal<readonly (readonly string[])[]> = signal([]);
 /** Milliseconds of computing a simulated second, a lane each. */
 export const costs: Signal<readonly number[]> = signal([]);
 export const comparing: ReadonlySignal<boolean> = computed(() => variants.value.length > 1);

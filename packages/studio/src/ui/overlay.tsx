@@ -8,6 +8,7 @@ import { cssGradient, mapOf, quantities } from '../view/colormaps.ts';
 import { Contacts } from './contacts.tsx';
 import { BigSlider } from './controls.tsx';
 import { current } from './current.ts';
+import { Doubts } from './doubts.tsx';
 import { formatForce, formatNumber } from './format.ts';
 import { Icon, IconButton } from './icons.tsx';
 
@@ -67,6 +68,7 @@ function LaneHead({ lane }: { readonly lane: number }): JSX.Element | null {
         </span>
       )}
       {runs && <Contacts of={state.contacts.value[lane]} short />}
+      {runs && <Doubts lane={lane} />}
     </div>
   );
 }
@@ -126,6 +128,7 @@ export function Overlay(): JSX.Element {
       </div>
       <Hint />
       <div class="corner">
+        {!state.comparing.value && <Doubts lane={0} />}
         {!state.comparing.value && <Contacts of={state.contacts.value[0]} />}
         <Legend />
       </div>

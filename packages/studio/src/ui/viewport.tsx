@@ -206,8 +206,11 @@ function publish(view: View): void {
 }
 
 function publishContacts(): void {
-  const next = state.frames.around(cursor())?.a.lanes.map(({ contact }) => contact) ?? [];
+  const lanes = state.frames.around(cursor())?.a.lanes ?? [];
+  const next = lanes.map(({ contact }) => contact);
   if (JSON.stringify(next) !== JSON.stringify(state.contacts.value)) state.contacts.value = next;
+  const doubts = lanes.map((lane) => lane.doubts ?? []);
+  if (JSON.stringify(doubts) !== JSON.stringify(state.doubts.value)) state.doubts.value = doubts;
 }
 
 function publishForces(view: View): void {

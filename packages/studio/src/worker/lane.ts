@@ -12,6 +12,7 @@ import {
 import { layoutOfLane, poseSize } from '../frameLayout.ts';
 import type { BodyInfo, ContactFacts, Failure, LaneFrame, LaneInfo, RodInfo, Solid, Variant } from '../protocol.ts';
 import { statNames } from '../protocol.ts';
+import { createDoubts } from './doubts.ts';
 import { createForceReader } from './forces.ts';
 import { createWorld } from './models.ts';
 import { createModePlayer } from './modePlayer.ts';
@@ -48,6 +49,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
   }
   const { duration, step: stepSize } = scene.time ?? { duration: 5, step: 0.01 };
   const readForces = createForceReader(world);
+  const doubts = createDoubts();
   let cost = 0;
   let simulated = 0;
   let [steps, missed] = [0, 0];
@@ -66,7 +68,7 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       const before = performance.now();
       const from = world.time;
       try {
-        world.step(stepSize);
+        doubts.add(world.step(stepSize));
         steps++;
         if (world.contactReport?.converged === false) missed++;
       } catch (error) {
@@ -80,7 +82,14 @@ export function createLane(scene: Scene, variant: Variant, index: number, given?
       cost = 0;
       simulated = 0;
       const contact = world.contactReport && describeContact(world, steps, missed);
-      return { ...writeFrame(world, info), forces: readForces(), ...(contact && { contact }), cost: each };
+      const found = doubts.list();
+      return {
+        ...writeFrame(world, info),
+        forces: readForces(),
+        ...(contact && { contact }),
+        ...(found.length > 0 && { doubts: found }),
+        cost: each,
+      };
     },
   };
 }

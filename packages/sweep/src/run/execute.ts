@@ -25,23 +25,16 @@ import {
 } from '@tendril-sim/core';
 import { loadSimdDer } from '@tendril-sim/core/batch';
 import { loadDer, loadFiber } from '@tendril-sim/core/kernels';
-import {
-  createFileResolver,
-  createStepTotals,
-  describeGain,
-  describeMissed,
-  InputError,
-  type SceneChange,
-  sceneFromObject,
-} from '@tendril-sim/io';
+import { createFileResolver, createStepTotals, InputError, type SceneChange, sceneFromObject } from '@tendril-sim/io';
 import { openWithin } from '@tendril-sim/io/node';
 import type { Plan, RunSpec } from '../study/planTypes.ts';
+import { addEquilibriumRemarks, addRemarks, createRemarks, doubtsOfRun, judge, type Remarks } from './doubts.ts';
 import { compileQuantity, lookUp, type QuantityExpression, UnknownQuantityError } from './expression.ts';
 import { createRunRecorder, type RunRecorder } from './record.ts';
 import { createScope, type Findings } from './scope.ts';
 
 /**
- * done; doubtful: done, but contact was not solved, energy was created or another branch was found; unconverged: no equilibrium;
+ * done; doubtful: done, but contact was not solved, energy was created or lost, a step or an equilibrium has a remark, or another branch was found; unconverged: no equilibrium;
  * failed: the simulation stopped, or its recording was lost; refused: the scene is wrong. The others come from the pool: timeout, out-of-memory, crashed.
  */
 export type Status =
@@ -190,7 +183,7 @@ async function command(job: Job): Promise<Found> {
     default: {
       const table = createTable(job);
       table.instant({});
-      return { status: 'done', rows: table.rows({}) };
+      return { ...judge([], job.world), rows: table.rows({}) };
     }
   }
 }
@@ -265,10 +258,11 @@ async function simulate(job: Job): Promise<Found> {
   requireTime(world.scene, 'use command statics');
   const table = createTable(job);
   const totals = createStepTotals();
+  const remarks = createRemarks();
   const recorder = createRunRecorder(plan, spec, world);
   let failure: SimulationError | undefined;
   try {
-    advance(job, table, totals, recorder);
+    advance(job, table, { totals, remarks }, recorder);
   } catch (error) {
     if (!(error instanceof SimulationError)) throw error;
     failure = error;
@@ -281,8 +275,9 @@ async function simulate(job: Job): Promise<Found> {
     // what the last good state shows is no result
     return { status: 'failed', message: `${failure.message}; ${failure.remedy}`, rows: [emptyRow(plan)], ...named };
   }
-  const doubts = [describeMissed(steps, world.scene), describeGain(steps)].filter((text) => text !== undefined);
-  return { ...judge(doubts), rows: table.rows({ steps }), ...named };
+  const readsReactions = plan.quantities.some(({ of }) => of.includes('reaction'));
+  const doubts = doubtsOfRun(world, steps, remarks, readsReactions);
+  return { ...judge(doubts, world), rows: table.rows({ steps }), ...named };
 }
 
 /** Where the recording is, or why it could not be kept: a full disk, a store that cannot be reached. */
@@ -301,7 +296,7 @@ async function keepRecording(recorder: RunRecorder | undefined): Promise<{ recor
 function advance(
   { plan, world }: Job,
   table: QuantityTable,
-  totals: ReturnType<typeof createStepTotals>,
+  { totals, remarks }: { readonly totals: ReturnType<typeof createStepTotals>; readonly remarks: Remarks },
   recorder: RunRecorder | undefined,
 ): void {
   const { duration: end = 0, step = 0 } = world.scene.time ?? {};
@@ -320,7 +315,9 @@ function advance(
   let next = 1;
   while (world.time < end - tolerance) {
     const remaining = end - world.time;
-    totals.add(world.step(remaining < step - tolerance ? remaining : step));
+    const report = world.step(remaining < step - tolerance ? remaining : step);
+    totals.add(report);
+    addRemarks(remarks, report);
     const isLast = world.time >= end - tolerance;
     if (!isLast && world.time < next * every - tolerance) continue;
     next = Math.floor((world.time + tolerance) / every) + 1;
@@ -336,6 +333,7 @@ function findEquilibria(job: Job): Found {
   const bisector = createBisector(world.scene);
   const critical: Critical[] = [];
   const doubts: string[] = [];
+  const remarks = createRemarks();
   let before: { readonly state: WorldState; readonly negativeModes: number } | undefined;
   let reports: EquilibriumReport[] = [];
   for (const time of times) {
@@ -348,15 +346,11 @@ function findEquilibria(job: Job): Found {
     if (found) critical.push(found);
     const lost = before && changed ? describeLostCritical(before.state.time, time, found) : undefined;
     doubts.push(...describeLeftBranches(time, reports), ...describeJumps(reports), ...(lost ? [lost] : []));
+    addEquilibriumRemarks(remarks, reports);
     if (times.length > 1) before = { state: world.save(), negativeModes: row.negativeModes };
     table.instant({ equilibrium: reports, critical });
   }
-  return { ...judge(doubts), rows: table.rows({ equilibrium: reports, critical }) };
-}
-
-/** `doubtful`, with the reasons, or `done`. */
-function judge(doubts: readonly string[]): Pick<Found, 'status' | 'message'> {
-  return doubts.length > 0 ? { status: 'doubtful', message: doubts.join('; ') } : { status: 'done' };
+  return { ...judge([...doubts, ...remarks.list()], world), rows: table.rows({ equilibrium: reports, critical }) };
 }
 
 function describeFailure(time: number, reports: readonly EquilibriumReport[]): string {
@@ -374,7 +368,10 @@ function findModes(job: Job): Found {
   const extra = { modes: world.modes(plan.count), ...(equilibrium && { equilibrium }) };
   const table = createTable(job);
   table.instant(extra);
-  return { ...judge(describeLeftBranches(world.time, equilibrium ?? [])), rows: table.rows(extra) };
+  const remarks = createRemarks();
+  addEquilibriumRemarks(remarks, equilibrium ?? []);
+  const doubts = [...describeLeftBranches(world.time, equilibrium ?? []), ...remarks.list()];
+  return { ...judge(doubts, world), rows: table.rows(extra) };
 }
 
 async function check({ values, model }: RunSpec): Promise<Found> {
