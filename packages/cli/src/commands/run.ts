@@ -102,13 +102,28 @@ export interface WorldJob<Options> {
   readonly interrupt: Interrupt;
 }
 
+/** Prints remarks of steps as they come, and keeps each for the result. */
+function collectRemarks(
+  terminal: Terminal,
+  { quiet }: Pick<RunOptions, 'quiet'>,
+): { readonly remarks: ReadonlySet<string>; warn(remark: string): void } {
+  const remarks = new Set<string>();
+  return {
+    remarks,
+    warn(remark) {
+      remarks.add(remark);
+      if (!quiet) terminal.err(formatWarning(remark));
+    },
+  };
+}
+
 async function runInto({ folder, source, world, options, terminal, interrupt }: WorldJob<RunOptions>): Promise<number> {
   const recorder = explained(source, () => createFolderRecorder(world, folder));
   const progress = createProgress(terminal, options.quiet === true);
   const totals = createStepTotals();
   const startWall = performance.now();
   const startTime = world.time;
-  const remarks = new Set<string>();
+  const { remarks, warn } = collectRemarks(terminal, options);
   try {
     const early = await simulate({
       world,
@@ -119,10 +134,7 @@ async function runInto({ folder, source, world, options, terminal, interrupt }: 
       start: startTime,
       explain: source.explain,
       checkpoint: options.checkpoint ?? checkpointEvery,
-      warn(remark) {
-        remarks.add(remark);
-        if (!options.quiet) terminal.err(formatWarning(remark));
-      },
+      warn,
       tell: createBreakTeller((line) => void (options.quiet || terminal.err(line))),
     });
     const wallSeconds = (performance.now() - startWall) / 1000;

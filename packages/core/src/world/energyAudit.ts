@@ -14,6 +14,7 @@ import { createLoads, type Loads } from '../port.ts';
 import type { Scene } from '../scene/types.ts';
 import type { AuditedRod, Work } from './auditedRod.ts';
 import { readBack, type WorldParts } from './build.ts';
+import type { AnimationAudit } from './energyAuditAnimation.ts';
 import { createAuditedBodies } from './energyAuditBodies.ts';
 import { addFreeMomentum, clearFreeMomentum } from './energyAuditMomentum.ts';
 import { createAuditedRod, movePins, notePins, noteRod, workOfRod } from './energyAuditRod.ts';
@@ -136,14 +137,17 @@ function findRodsApart({ contact, bodies, rods }: WorldParts): boolean[] {
   return rods.map((_, r) => !contact && bodies.length === 0 && !joined.has(r));
 }
 
+function auditAnimation(world: WorldParts, audited: readonly AuditedRod[]): AnimationAudit | undefined {
+  if (!world.isAnimated) return undefined;
+  return world.options.animation?.createAnimationAudit(world, audited, (t) => measureEnergy(world, t));
+}
+
 function createLedger(world: WorldParts): Ledger {
   const audited = world.rods.map((rod, r) => createAuditedRod(world, rod, r));
   const loads = world.rods.map((rod) => createLoads(rod));
   const bodies = createAuditedBodies(world);
   const isApart = findRodsApart(world);
-  const animation = world.isAnimated
-    ? world.options.animation?.createAnimationAudit(world, audited, (t) => measureEnergy(world, t))
-    : undefined;
+  const animation = auditAnimation(world, audited);
   const balance = createEnergyBalance(world);
   let energy = 0;
   let scale = 0;
@@ -194,10 +198,8 @@ function createLedger(world: WorldParts): Ledger {
       // the parts of a step in which something breaks are short, and their noise is that of the loads of now
       if (world.breakables.length > 0) scale = Math.max(scale, floorOf(audited, world.contact !== undefined));
       const change = energy - before - work.done;
-      const isKnown = work.isKnown && Number.isFinite(change);
-      const isLast = isOver(world.scene, t + 0.5 * dt);
-      const { doubt, damped } = work;
-      const found = balance.add({ change, doubt, damped, isKnown, touched, scale, noise, isLast });
+      work.isKnown &&= Number.isFinite(change);
+      const found = balance.add({ ...work, change, touched, scale, noise, isLast: isOver(world.scene, t + 0.5 * dt) });
       return { ...found, ...(momentumGain && { momentumGain }) };
     },
   };
