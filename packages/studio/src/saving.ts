@@ -6,10 +6,14 @@ import type { ExportFormat } from './protocol.ts';
 import * as state from './state.ts';
 
 export async function saveRun(format: ExportFormat): Promise<void> {
-  const parts = await exportRun(format);
-  if (!parts) return;
+  if (state.saving.value !== undefined) return;
   const ending = { vtk: 'vtk.zip', csv: 'nodes.csv' }[format as string] ?? format;
   const name = state.sceneName.value.replace(/\.\w+$/, `.${ending}`);
+  state.saving.value = name;
+  const parts = await exportRun(format).finally(() => {
+    state.saving.value = undefined;
+  });
+  if (!parts) return;
   download(new Blob([...parts] as BlobPart[], { type: 'application/octet-stream' }), name);
   state.tell(`Saved ${name}.`, 'good');
 }

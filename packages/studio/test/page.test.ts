@@ -6,9 +6,11 @@ import { cases } from '@tendril-sim/cases';
 import { availableModels } from '@tendril-sim/core';
 import { describe, expect, it } from 'vitest';
 import {
+  addressOf,
   drawn,
   dropText,
   findFaults,
+  newPage,
   open,
   page,
   screen,
@@ -105,6 +107,29 @@ describe('the page', () => {
     await page.locator('.stage').focus();
     await page.keyboard.press('2');
     await title('Cantilevers with');
+  });
+
+  it('shows rods and time alone where it is a small figure in another page', async () => {
+    const small = await newPage({ width: 320, height: 240 });
+    await small.goto(addressOf('?embed&quality=low#case=trefoil-knot'));
+    await small.locator('.clock').waitFor();
+    await small.waitForFunction(() => window.tendrilStudio?.position(0, 0).length === 3);
+    for (const part of ['.hint', '.corner', '.tools'])
+      expect(await small.locator(part).first().isVisible()).toBe(false);
+    await small.setViewportSize({ width: 640, height: 400 });
+    for (const part of ['.corner', '.tools']) await small.locator(part).first().waitFor();
+  });
+
+  it('keeps menus on a small screen', async () => {
+    const phone = await newPage({ width: 360, height: 640 });
+    await phone.goto(addressOf('#case=michell-ring'));
+    for (const title of ['Save', 'What is shown: colours, grid, frames, forces']) {
+      await phone.locator(`summary[title="${title}"]`).click();
+      const box = await phone.locator('.menu[open] .menu-body').boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
+      expect((box?.y ?? 0) + (box?.height ?? 999)).toBeLessThanOrEqual(640);
+    }
   });
 
   it('closes a menu by a second click, a click elsewhere, Escape, Tab past it, and a chosen entry', async () => {

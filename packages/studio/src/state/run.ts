@@ -19,6 +19,8 @@ export const speed: Signal<number> = signal(1);
 export const clock: Signal<number> = signal(0);
 /** How far the run has come [s]; likewise. */
 export const reached: Signal<number> = signal(0);
+/** The file of the run that is being written. */
+export const saving: Signal<string | undefined> = signal(undefined);
 /** Goes on after the end of the scene, because someone is pulling at it. */
 export const openEnded: Signal<boolean> = signal(false);
 /** How things touch at the cursor, a lane each. */

@@ -36,7 +36,7 @@ function planOf({ size, ...rest }: Draft): FilmPlan {
 function faultOf(plan: FilmPlan): string | undefined {
   const { from, to, speed } = plan;
   if (![from, to, speed].every(Number.isFinite)) return 'Every field needs a number.';
-  if (from < state.frames.first || to > endOf() + 1e-9)
+  if (from < state.frames.first || to > endOf() * (1 + 1e-6))
     return `The run is known from ${shortNumber(state.frames.first)} s to ${shortNumber(endOf())} s.`;
   if (to < from) return 'The end lies before the start.';
   if (speed <= 0) return 'The speed has to be positive.';
@@ -46,7 +46,7 @@ function faultOf(plan: FilmPlan): string | undefined {
 export function FilmDialog(): JSX.Element {
   const draft = useSignal<Draft>({
     from: state.frames.first,
-    to: Number(Math.min(endOf(), state.openEnded.value ? endOf() : state.duration.value).toPrecision(4)),
+    to: Number((state.openEnded.value ? endOf() : Math.min(endOf(), state.duration.value)).toPrecision(7)),
     speed: Number((state.pace.value * state.speed.value).toPrecision(2)),
     fps: 30,
     size: '1280x720',

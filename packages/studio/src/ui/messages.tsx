@@ -19,6 +19,7 @@ export function Messages(): JSX.Element {
       <UnfetchedPanel />
       <Loading />
       <Rendering />
+      <Saving />
       <Toast />
     </>
   );
@@ -181,6 +182,18 @@ function Loading(): JSX.Element | null {
       <button type="button" class="action" onClick={cancelLoading}>
         Cancel
       </button>
+    </div>
+  );
+}
+
+/** The file that the worker writes: of hair it takes a while. */
+function Saving(): JSX.Element | null {
+  const name = state.saving.value;
+  if (name === undefined || state.rendering.value || state.loading.value !== undefined) return null;
+  return (
+    <div class="loading tracing" role="status" aria-label="Saving">
+      <progress aria-label="Saving" />
+      <span>Writing {name}…</span>
     </div>
   );
 }
