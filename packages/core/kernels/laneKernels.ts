@@ -92,6 +92,8 @@ function readParameters(
         fields: new Map([
           ...['first', 'end', 'least'].map(index),
           ['largest', head.read(known(0), vectorsBefore(headFields, 'largest'), 1)[0]],
+          // every call begins anew
+          ['boost', known(1)],
         ]),
       };
     if (written === 'number') return { kind: 'uniform', name: name.getText() };

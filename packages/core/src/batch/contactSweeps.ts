@@ -49,6 +49,14 @@ const SETTLED_LEAST = 1e-4;
 const TURN_SETTLED = 0.003;
 /** If an edge turns by more in one iteration [rad], the next one keeps ρ also at contacts that carry no force. */
 const VIOLENT = 0.01;
+/**
+ * From iteration PATIENCE on, while edges turn by less than CALM [rad], every iteration doubles ρ, up to BOOST_LIMIT times the first one: contacts beside each other on a stiff piece of
+ * hair would otherwise settle at the rate of 1 − (compliance of their difference)/(compliance of each), often 1 %. If edges turn by more again, it halves ρ.
+ */
+const CALM = 3e-4;
+const BOOST = 2;
+const PATIENCE = 4;
+const BOOST_LIMIT = 256;
 /** Larger than the square of any rotation [rad²]. */
 const NO_TURN = 1e9;
 
@@ -136,9 +144,9 @@ export interface LawChange {
 
 /**
  * Applies Coulomb's law to the contacts of edge j with obstacles, at the current displacements. `alternates`: Newton's matrix has ρ at all contacts;
- * otherwise the derivative of the law.
+ * otherwise the derivative of the law. `growth`: factor on ρ.
  */
-export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange {
+export function applyLawAt(s: Strand, j: Index, alternates: boolean, growth: number): LawChange {
   let change = 0;
   let loaded: Index = 0;
   const points = Math.min(pointCountOf(s, j), firstPairOf(s));
@@ -149,7 +157,8 @@ export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange 
         scale(1 - contact.part, readState(s, j, DISPLACEMENT)),
         scale(contact.part, readState(s, j + 1, DISPLACEMENT)),
       );
-      const rho = contact.stiffness;
+      const rho = growth * contact.stiffness;
+      writeStiffness(s, j, c, rho);
       const apart = subtract(moved, contact.closing);
       const force = coulombForce(contact, contact.force, apart, rho).force;
       const step = subtract(force, contact.force);
@@ -171,11 +180,11 @@ export function applyLawAt(s: Strand, j: Index, alternates: boolean): LawChange 
 }
 
 /** Applies Coulomb's law at every contact of the strand with an obstacle. */
-export function applyLaw(s: Strand, alternates: boolean): LawChange {
+export function applyLaw(s: Strand, alternates: boolean, growth: number): LawChange {
   let change = 0;
   let loaded: Index = 0;
   for (let j = 0; j < edgeCountOf(s); j++) {
-    const law = applyLawAt(s, j, alternates);
+    const law = applyLawAt(s, j, alternates, growth);
     change = Math.max(change, law.change);
     loaded = loaded + law.loaded;
   }
@@ -219,6 +228,19 @@ function settledDisplacement(s: Strand, stage: Stage): number {
   return Math.min(SETTLED * radius, Math.max(SETTLED_LEAST * radius, SETTLED_MOTION * added));
 }
 
+/** Factor on ρ in iteration k, after one in which edges turned by `largest` [rad²]. */
+function growthOf(k: Index, largest: number, boost: number): number {
+  let growth = 1;
+  if (largest < CALM * CALM) {
+    if (k >= PATIENCE && boost < BOOST_LIMIT) {
+      growth = BOOST;
+    }
+  } else if (boost > 1) {
+    growth = 1 / BOOST;
+  }
+  return growth;
+}
+
 /** State of the iterations with contact. */
 export interface PressedProgress {
   readonly tip: Quaternion;
@@ -231,6 +253,8 @@ export interface PressedProgress {
   /** Number of contacts that carry force, and of iterations so far. */
   readonly loaded: Index;
   readonly iterations: Index;
+  /** ρ of the last iteration, relative to that of the first. */
+  readonly boost: number;
 }
 
 /** A range of iterations: the first, the one after the last, and the least number before contacts may count as settled. */
@@ -240,6 +264,8 @@ export interface PressedRange {
   readonly least: Index;
   /** Square of the largest rotation in the iteration before the first [rad²]; unused if the first is 0. */
   readonly largest: number;
+  /** ρ relative to that which `beginPressed` set. */
+  readonly boost: number;
 }
 
 /** One Newton iteration under the contact forces of the last step; sets the stiffness of contacts. Returns the frame of the last edge. */
@@ -258,9 +284,12 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
   let loaded: Index = 0;
   let iterations: Index = range.first;
   let moves = true;
+  let boost: number = range.boost;
   const settled = settledDisplacement(s, stage);
   for (let k = range.first; k < range.end && moves; k++) {
-    const law = applyLaw(s, largest > VIOLENT * VIOLENT);
+    const growth = growthOf(k, largest, boost);
+    boost = boost * growth;
+    const law = applyLaw(s, largest > VIOLENT * VIOLENT, growth);
     const progress = iterateStage(s, stage, tip);
     tip = progress.tip;
     largest = progress.largest;
@@ -269,7 +298,7 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
     iterations = k + 1;
     moves = k + 1 < range.least || change > settled * settled || largest > TURN_SETTLED * TURN_SETTLED;
   }
-  return { tip, largest, moves, change, loaded, iterations };
+  return { tip, largest, moves, change, loaded, iterations, boost };
 }
 
 /** Solves a stage with contact, in at least `least` iterations. */
@@ -279,5 +308,6 @@ export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: In
     end: MOST_ITERATIONS,
     least,
     largest: 0,
+    boost: 1,
   });
 }

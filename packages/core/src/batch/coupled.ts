@@ -173,7 +173,7 @@ function compareAll(all: CoupledContacts, of: ReadonlyMap<Strand, Coupled>): voi
 }
 
 function progressOf({ tip, largest, moves, change, loaded, iterations }: Coupled): PressedProgress {
-  return { tip, largest, moves, change, loaded, iterations };
+  return { tip, largest, moves, change, loaded, iterations, boost: 1 };
 }
 
 function withElimination(list: readonly Coupled[], action: () => void): void {

@@ -221,6 +221,7 @@ export function solveContacts(strand: Strand, stage: Stage, start: Quaternion, l
       end: MOST_ITERATIONS,
       least: 0,
       largest: progress.largest,
+      boost: 1,
     });
   }
   strand.eliminated = undefined;

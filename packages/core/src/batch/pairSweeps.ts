@@ -333,7 +333,7 @@ function applyPairLawAt(s: Strand, j: Index, n: Index): LawChange {
 
 /** The law at every contact of edge j in iteration k. */
 export function applyLawsAt(s: Strand, j: Index, k: Index): LawChange {
-  const withObstacles = applyLawAt(s, j, true);
+  const withObstacles = applyLawAt(s, j, true, 1);
   const withStrands = applyPairLawAt(s, j, k);
   return {
     change: Math.max(withObstacles.change, withStrands.change),

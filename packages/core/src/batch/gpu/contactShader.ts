@@ -265,8 +265,11 @@ fn pressStrand(round: u32) {
   }
   skipsInverse = true;
   let first = select(2u << round, 0u, round == 0);
-  let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z), contacts[activeAt(NODES - 1)].z));
+  let kept = contacts[activeAt(NODES - 1)];
+  let boost = select(kept.w, 1.0, round == 0 || isUnderWay);
+  let progress = continuePressed(stage, tip, PressedRange(first, 4u << round, u32(P.contact.z), kept.z, boost));
   contacts[activeAt(NODES - 1)].z = progress.largest;
+  contacts[activeAt(NODES - 1)].w = progress.boost;
   if (round + 1 < u32(P.contact.y)) {
     let misses = !progress.moves && addMissedContacts(false);
     if (misses) {
