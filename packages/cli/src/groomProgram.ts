@@ -283,7 +283,7 @@ function addScene({ verb, act, readers, terminal }: GroomProgram): void {
     verb('scene <style>', 'write a scene with the guides as rods', 'scene bob.hairstyle --motion shake'),
     'scene to write (default: beside the style)',
   )
-    .option('-m, --model <model>', 'rod model (default: helix)')
+    .option('-m, --model <model>', 'rod model (default: der, with SIMD kernels where they can)')
     .option('--every <n>', 'only every nth guide', readers.count)
     .option('--count <n>', 'largest number of guides', readers.count)
     .option('--head <mesh>', 'mesh that the hair collides with (default: the one it grew on)')

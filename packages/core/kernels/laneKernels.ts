@@ -164,7 +164,7 @@ export function writeLaneKernels(
   const pairFunctions = writePairKernels(context, description, constants);
   const table = [...constants.keys()].flatMap((value) => [value, value, value, value]);
   const limits = [
-    `export const MOST_ITERATIONS: i32 = ${layout.MOST_ITERATIONS};\n`,
+    `export const MOST_ALONE: i32 = ${layout.MOST_ALONE};\n`,
     `export const MIXING_NUMBERS: usize = ${mixing.MIXING_NUMBERS};\n`,
     `export const MIXING_WINDOW: i32 = ${mixing.MIXING_WINDOW};\n`,
     `export const MIXING_RELAXATION: f64 = ${mixing.MIXING_RELAXATION};\n`,

@@ -18,7 +18,7 @@ export interface SweepLayout {
   readonly stageFields: readonly string[];
   readonly stateSlots: readonly unknown[];
   readonly ELASTIC_SLOTS: number;
-  readonly MOST_ITERATIONS: number;
+  readonly MOST_ALONE: number;
 }
 /** A variant of the sweeps. `damped`: with damping of nodes and joints; `exact`: only Newton's iteration with the exact Hessian of joints. */
 export interface LaneVariant {

@@ -19,7 +19,7 @@ export interface HairSceneOptions {
   readonly motion?: PathSpec;
   /** The animation of the head's mesh, and when it starts [s]: the guides ride on the skin. Default: none. */
   readonly animation?: { readonly name: string; readonly start: number };
-  /** Model of the guides. */
+  /** Model of the guides. Default: `der`, by the SIMD kernels where these support the scene. */
   readonly model?: string;
   /** Edges per guide. Default: enough for a smooth curve. */
   readonly edges?: number;
@@ -48,12 +48,13 @@ function turns(...keys: readonly (readonly [number, number, number, number])[]):
 
 /** Writes the scene of a hairstyle. */
 export function writeHairScene(style: Hairstyle, options: HairSceneOptions): string {
-  const { hairFile, headFile, motion, animation, model = 'helix', every = 1, count, edges } = options;
+  const { hairFile, headFile, motion, animation, model = 'der', every = 1, count, edges } = options;
   const strands = [
     `file: ${JSON.stringify(hairFile)}`,
     'id: hair',
     `model: ${model}`,
     ...(edges === undefined ? [] : [`edges: ${edges}`]),
+    ...(model === 'der' ? ['inextensible: true'] : []),
     ...(every > 1 ? [`every: ${every}`] : []),
     ...(count === undefined ? [] : [`count: ${count}`]),
     ...(motion ? ['root: free'] : []),
@@ -65,7 +66,7 @@ export function writeHairScene(style: Hairstyle, options: HairSceneOptions): str
     `gravity: [${style.gravity.join(', ')}]`,
     'strands:',
     `  - { ${strands.join(', ')} }`,
-    ...(model === 'helix' ? [`solver: { helix: { elements: ${style.elements} } }`] : []),
+    ...solverLines(style, options),
     ...(motion ? motionLines(motion) : []),
     ...(headFile === undefined ? [] : headLines(headFile, options)),
     'fields:',
@@ -74,6 +75,14 @@ export function writeHairScene(style: Hairstyle, options: HairSceneOptions): str
     `output: { every: ${options.output} }`,
     '',
   ].join('\n');
+}
+
+/** Options of the model. The SIMD kernels support neither animated skins nor thin surfaces. */
+function solverLines({ elements }: Hairstyle, { model = 'der', animation, solid = true }: HairSceneOptions): string[] {
+  if (model === 'helix') return [`solver: { helix: { elements: ${elements} } }`];
+  if (model !== 'der') return [];
+  const backend = animation || !solid ? '' : 'backend: simd, ';
+  return [`solver: { der: { ${backend}twist: quasistatic } }`];
 }
 
 function motionLines({ interpolation, keys }: PathSpec): string[] {

@@ -35,7 +35,7 @@ import {
   locatePlainContact,
   missDampedContact,
   missPlainContact,
-  MOST_ITERATIONS,
+  MOST_ALONE,
   PLAIN_RECORD,
   pressDampedContact,
   pressPlainContact,
@@ -191,7 +191,7 @@ function begin(parameters: usize): void {
 function settle(parameters: usize, mask: v128, first: i32, least: i32): void {
   choose(mask);
   store<i32>(parameters, first, FIRST_INTEGER + 4);
-  store<i32>(parameters, MOST_ITERATIONS, FIRST_INTEGER + 8);
+  store<i32>(parameters, MOST_ALONE, FIRST_INTEGER + 8);
   store<i32>(parameters, least, FIRST_INTEGER + 12);
   if (damped) {
     pressDampedContact(state, nodes, head, work, parameters, edges, contacts, obstacles);
@@ -210,7 +210,7 @@ function press(parameters: usize, pressing: v128, least: i32): void {
   while (true) {
     const iterations = v128.load(head, HEAD_ITERATIONS);
     // in the second half of the iterations too few are left for another contact
-    const early = f32x4.le(iterations, f32x4.splat(<f32>MOST_ITERATIONS / 2));
+    const early = f32x4.le(iterations, f32x4.splat(<f32>MOST_ALONE / 2));
     const still = v128.and(early, v128.andnot(active, v128.load(head, HEAD_MOVES)));
     if (!v128.any_true(still)) return;
     choose(still);
@@ -222,7 +222,7 @@ function press(parameters: usize, pressing: v128, least: i32): void {
 
 /** Least number in the lanes of the mask. */
 function leastOf(numbers: v128, mask: v128): i32 {
-  const some = v128.bitselect(numbers, f32x4.splat(<f32>MOST_ITERATIONS), mask);
+  const some = v128.bitselect(numbers, f32x4.splat(<f32>MOST_ALONE), mask);
   const pairs = f32x4.pmin(some, v128.shuffle<f32>(some, some, 2, 3, 0, 1));
   return <i32>min(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }

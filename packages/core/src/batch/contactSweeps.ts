@@ -7,7 +7,7 @@
  */
 import { add, dot, type Matrix, type Quaternion, scale, subtract, type Vector } from './algebra.ts';
 import { compose, diagonal, fromVectorPart, normalize, tangentOf, zeroVector } from './formulas.ts';
-import { DISPLACEMENT, MOST_ITERATIONS, RELATIVE, type Stage } from './layout.ts';
+import { DISPLACEMENT, LATE, MOST_ALONE, PATIENCE, RELATIVE, type Stage } from './layout.ts';
 import type { Contact } from './obstacles.ts';
 import { type Compliance, passEdge, passJoint, pointCompliance } from './points.ts';
 import {
@@ -55,7 +55,8 @@ const VIOLENT = 0.01;
  */
 const CALM = 3e-4;
 const BOOST = 2;
-const PATIENCE = 4;
+/** The same from iteration LATE on, when contacts that open and close in turn are taken to be why nothing settles. What is not calm then alternates. */
+const CALM_LATE = 7.5e-5;
 const BOOST_LIMIT = 256;
 /** Larger than the square of any rotation [rad²]. */
 const NO_TURN = 1e9;
@@ -230,8 +231,9 @@ function settledDisplacement(s: Strand, stage: Stage): number {
 
 /** Factor on ρ in iteration k, after one in which edges turned by `largest` [rad²]. */
 function growthOf(k: Index, largest: number, boost: number): number {
+  const calm = k >= LATE ? CALM_LATE : CALM;
   let growth = 1;
-  if (largest < CALM * CALM) {
+  if (largest < calm * calm) {
     if (k >= PATIENCE && boost < BOOST_LIMIT) {
       growth = BOOST;
     }
@@ -289,7 +291,8 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
   for (let k = range.first; k < range.end && moves; k++) {
     const growth = growthOf(k, largest, boost);
     boost = boost * growth;
-    const law = applyLaw(s, largest > VIOLENT * VIOLENT, growth);
+    const violent = k >= LATE ? CALM : VIOLENT;
+    const law = applyLaw(s, largest > violent * violent, growth);
     const progress = iterateStage(s, stage, tip);
     tip = progress.tip;
     largest = progress.largest;
@@ -305,7 +308,7 @@ export function continuePressed(s: Strand, stage: Stage, start: Quaternion, rang
 export function solvePressed(s: Strand, stage: Stage, tip: Quaternion, least: Index): PressedProgress {
   return continuePressed(s, stage, beginPressed(s, stage, tip), {
     first: 0,
-    end: MOST_ITERATIONS,
+    end: MOST_ALONE,
     least,
     largest: 0,
     boost: 1,

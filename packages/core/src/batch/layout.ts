@@ -32,6 +32,11 @@ export const FIELD = 2;
 export const LEAST_ITERATIONS = 2;
 export const LEAST_COUPLED_ITERATIONS = 4;
 export const MOST_ITERATIONS = 32;
+/** The same for strands that meet obstacles alone, on the CPU: only the few that have not settled go on. */
+export const MOST_ALONE = 64;
+/** Iterations from which ρ may grow, and from which it must not cycle (contactSweeps.ts). */
+export const PATIENCE = 4;
+export const LATE = 24;
 
 /** Largest number of contacts of an edge with other edges, and of candidates that a search keeps for them. */
 export const PAIR_SLOTS = 8;

@@ -6,7 +6,7 @@ import type { Quaternion, Vector } from './algebra.ts';
 import { findContacts, type Search } from './contactSearch.ts';
 import { beginPressed, continuePressed, type PressedProgress, pressedStage, solvePressed } from './contactSweeps.ts';
 import { zeroVector } from './formulas.ts';
-import { BOX, FIELD, MOST_ITERATIONS, PLANE, type Stage } from './layout.ts';
+import { BOX, FIELD, MOST_ALONE, PLANE, type Stage } from './layout.ts';
 import { addMissedContacts, changeToEuler } from './missedSweep.ts';
 import type { Contact, Obstacle } from './obstacles.ts';
 import { evaluateStageLoads } from './pose.ts';
@@ -214,11 +214,11 @@ export function solveContacts(strand: Strand, stage: Stage, start: Quaternion, l
   strand.eliminated = [];
   let progress = solvePressed(strand, stage, start, least);
   // in the second half of the iterations there is too little left for a contact more
-  while (!progress.moves && 2 * progress.iterations <= MOST_ITERATIONS && addMissedContacts(strand, false)) {
+  while (!progress.moves && 2 * progress.iterations <= MOST_ALONE && addMissedContacts(strand, false)) {
     const tip = beginPressed(strand, stage, progress.tip);
     progress = continuePressed(strand, stage, tip, {
       first: progress.iterations,
-      end: MOST_ITERATIONS,
+      end: MOST_ALONE,
       least: 0,
       largest: progress.largest,
       boost: 1,

@@ -331,7 +331,7 @@ ${entry(
   let isFinite = last.w < 1e30;
   let moves = isLarge(last.x) || (marks & ${MARK.dropped}) != 0;
   reportSolved(isFinite, iterations + 1);
-  reportPressed(PressedProgress(readLast(0), last.w, moves, last.x, u32(last.y), iterations));
+  reportPressed(PressedProgress(readLast(0), last.w, moves, last.x, u32(last.y), iterations, 1));
   isUnsettled = moves;
   closeStage(pressedStage(P.contact.x), last.w);`,
 )}`;
