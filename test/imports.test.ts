@@ -51,6 +51,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'curve',
     'errors',
     'port',
+    'breakPort',
     'model',
     'scene',
     'bodies',

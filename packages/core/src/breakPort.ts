@@ -4,7 +4,7 @@
 export interface Break {
   /** Time [s]. */
   readonly time: number;
-  /** The rod; for a link, its id is `link`. */
+  /** The rod; absent for a link. */
   readonly rod?: string;
   /** Index of the edge of the rod. */
   readonly edge?: number;

@@ -1,4 +1,5 @@
 export type { BodyEnergies, BodyPose, RigidBody } from './bodies/body.ts';
+export type * from './breakPort.ts';
 export { type ChannelInfo, channelLength, channelNames, channels } from './channels.ts';
 export { defaultContactIterations } from './contact/contactWorld.ts';
 export { createHashGrid, findPairsByGrid, type HashGrid } from './contact/detect/hashGrid.ts';

@@ -18,7 +18,6 @@ import type { compileAlong } from './scene/parameter.ts';
 import type { ModelId, Scene } from './scene/types.ts';
 import type { StepTangent } from './stepPort.ts';
 
-export type { Break, Breakable } from './breakPort.ts';
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
 export type { Drive } from './port.ts';
 export type { BranchContacts, OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
@@ -327,8 +326,7 @@ export interface Bundle {
      */
     refreshRod?(rod: number, t: number, dt: number): void;
   };
-  /** Rods that can break; absent if none can. */
-  readonly breakable?: Breakable;
+  readonly breakable?: Breakable | undefined;
   /** Absent if the bundle's rods do not support contact, except by `ownContact`. */
   readonly contact?: ContactPort;
   /** Contact that `advance` solves itself; then there is no other bundle. */

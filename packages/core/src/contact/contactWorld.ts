@@ -1,7 +1,8 @@
 /** Contact and links of a world: builds the data that the stages of a step share (context.ts), and answers queries about the last step. */
+
+import type { Breakable } from '../breakPort.ts';
 import { halvingsLeft } from '../math/substeps.ts';
 import type {
-  Breakable,
   Bundle,
   Drive,
   EquilibriumOptions,
@@ -29,6 +30,7 @@ import { measureGaps } from './detect/gaps.ts';
 import { createMissedContactDetector } from './detect/missedContacts.ts';
 import { readRules } from './detect/rules.ts';
 import { createEnergyCheck } from './energy.ts';
+import { canBreak, createBreakableLinks, refuseBreakable } from './links/breaking.ts';
 import type { LoneRest } from './links/forceStatics.ts';
 import type { Links } from './links/linkData.ts';
 import { createLinks, energyOfLinks, recallLinks, refuseUnlinkable } from './links/links.ts';
@@ -85,6 +87,8 @@ export interface ContactWorld {
   applyContactForces(): void;
   /** Energy of the links now [J]. */
   energy(): number;
+  /** Energy that broken links had [J]; absent if none can break. */
+  readonly dissipated?: (() => number) | undefined;
   /** Force of every link, in the scene's order. */
   linkForces(): LinkForce[];
   /** Solver for equilibria of rods that are joined by links; absent without links. */
@@ -168,9 +172,11 @@ function createSharedContactWorld(parts: ContactWorldParts): ContactWorld {
     },
     applyContactForces,
     energy: () => energyOfLinks(links),
+    dissipated: canBreak(links, rods) ? () => links.broken[links.count] : undefined,
+    ...(canBreak(links, rods) && { breakable: createBreakableLinks(links, rods, samples) }),
     linkForces: () => listLinkForces(links, rods),
     createLinkedRest: () =>
-      links.count === 0
+      links.count === 0 || refuseBreakable(links, rods)
         ? undefined
         : createLinkedRest({ links, rods, samples, restOf, alone, pinsOf: (rod) => parts.drives[rod].pins }),
     refineRest: (rod, t, options) => refineRod(context, { alone, pins: parts.drives[rod].pins }, rod, t, options),
@@ -194,18 +200,26 @@ function rememberRest(create: (rod: number) => RestRod | undefined): (rod: numbe
   };
 }
 
-/** What links remember, then the warm start of contacts. */
-function saveMemory({ links, warmStart }: ContactContext): Float64Array {
-  const own = saveWarmStart(warmStart);
-  const saved = new Float64Array(links.memory.length + own.length);
-  saved.set(links.memory);
-  saved.set(own, links.memory.length);
+/** What links remember, which of them have broken if they can, then the warm start of contacts. */
+function saveMemory({ links, warmStart, rods }: ContactContext): Float64Array {
+  const parts = [links.memory, ...(canBreak(links, rods) ? [links.broken] : []), saveWarmStart(warmStart)];
+  const saved = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    saved.set(part, at);
+    at += part.length;
+  }
   return saved;
 }
 
-function restoreMemory({ links, warmStart, contacts }: ContactContext, saved: Float64Array | undefined): void {
-  if (saved) links.memory.set(saved.subarray(0, links.memory.length));
-  restoreWarmStart(warmStart, saved?.subarray(links.memory.length));
+function restoreMemory({ links, warmStart, contacts, rods }: ContactContext, saved: Float64Array | undefined): void {
+  const end = links.memory.length;
+  const after = end + (canBreak(links, rods) ? links.broken.length : 0);
+  if (saved) {
+    links.memory.set(saved.subarray(0, end));
+    if (after > end) links.broken.set(saved.subarray(end, after));
+  }
+  restoreWarmStart(warmStart, saved?.subarray(after));
   contacts.count = 0;
 }
 

@@ -128,6 +128,7 @@ export function listForces(
 export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] {
   return links.plans.map((plan) => {
     const { force, strain } = memoryOf(links, plan);
+    const acts = links.broken[plan.index] === 1 ? 0 : 1;
     const { id, rodA, rodB, edgeA, weightA, about } = plan;
     return {
       id,
@@ -135,9 +136,9 @@ export function listLinkForces(links: Links, rods: readonly Rod[]): LinkForce[] 
       edge: edgeA,
       weight: weightA,
       ...(rodB >= 0 && { other: rods[rodB].id }),
-      force: [force[0], force[1], force[2]],
+      force: [acts * force[0], acts * force[1], acts * force[2]],
       stretch: hypot(strain[0], strain[1], strain[2]),
-      ...(about !== 'none' && { torque: hypotOf(force.subarray(3)), angle: hypotOf(strain.subarray(3)) }),
+      ...(about !== 'none' && { torque: acts * hypotOf(force.subarray(3)), angle: hypotOf(strain.subarray(3)) }),
     };
   });
 }

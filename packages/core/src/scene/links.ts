@@ -26,6 +26,8 @@ export interface LinkPlan {
   readonly together: boolean;
   readonly stiffness: number;
   readonly damping: number;
+  /** Force at which it breaks [N]; infinite if it does not. */
+  readonly strength: number;
   readonly about: 'none' | 'normal' | 'all';
   readonly turnStiffness: number;
   readonly turnDamping: number;
@@ -64,6 +66,7 @@ export function compileLinks(
     const rodA = findRod(spec.rod, [...path, 'rod']);
     const placeA = findPlace(spec.at, layoutOf(rodA), [...path, 'at']);
     const rodB = 'rod' in to ? findRod(to.rod, [...path, 'to', 'rod']) : -1;
+    refuseBreaking(spec, [rods[rodA], rods[rodB]], path);
     const placeB = 'rod' in to ? findPlace(to.at, layoutOf(rodB), [...path, 'to', 'at']) : undefined;
     if (rodB === rodA && placeB?.edge === placeA.edge)
       throw new SceneError([...path, 'to'], 'the link joins an edge to itself; name another place, or another rod');
@@ -84,6 +87,7 @@ export function compileLinks(
       together: spec.rest === 'together',
       stiffness,
       damping,
+      strength: spec.break?.force ?? Infinity,
       about: rotation ? (rotation.about ?? 'all') : 'none',
       turnStiffness: rotation?.stiffness ?? 0,
       turnDamping: rotation?.damping ?? 0,
@@ -109,4 +113,17 @@ function checkNumbers({ stiffness, damping = 0, rotation }: LinkSpec, path: Path
       [...path, 'rotation', 'damping'],
       `the damping is ${rotation.damping} N m s; it must be zero or more`,
     );
+}
+
+/** Links that hold the angle between rods are kept as records without a state of their own: they do not break, nor do their rods. */
+function refuseBreaking({ break: strength, rotation }: LinkSpec, rods: readonly (Rod | undefined)[], path: Path): void {
+  if (strength && !(strength.force > 0))
+    throw new SceneError([...path, 'break', 'force'], `the force is ${strength.force} N; it must be positive`);
+  if (rotation?.about !== 'normal') return;
+  const rod = rods.find((one) => one?.strength);
+  if (!strength && !rod) return;
+  throw new SceneError(
+    [...path, 'rotation', 'about'],
+    `a link with about: normal does not break${rod ? `, and rod '${rod.id}' does` : ''}; use about: all, or remove 'break'`,
+  );
 }

@@ -330,6 +330,8 @@ export interface LinkSpec {
    * `together`: at rest they coincide.
    */
   readonly rest?: 'start' | 'together';
+  /** Force at which it breaks [N]; absent: it does not. */
+  readonly break?: { readonly force: number };
   /** Holds the relative orientation that the two rods have at the start; default: they turn freely. */
   readonly rotation?: {
     /** `normal`: only the angle between the rods; `all` (default): also the rotation of each about its axis. */

@@ -3,8 +3,10 @@
  *
  * A rod breaks at most once per step: the cut unloads the rest of it, and steps need not resolve how.
  */
+
+import type { Break } from '../breakPort.ts';
 import { spanTo } from '../math/substeps.ts';
-import type { Break, StepOutcome } from '../model.ts';
+import type { StepOutcome } from '../model.ts';
 import { advanceInSubsteps } from './advance.ts';
 import { restartMotion, type WorldParts } from './build.ts';
 import type { StepSpan } from './spans.ts';

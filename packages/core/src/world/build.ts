@@ -2,6 +2,8 @@
  * Builds the parts of a world from a scene: compiled rods, pins and loads; one bundle per model; and obstacles, contact and a rigid-body engine if the
  * scene has them. All errors of the scene are detected here.
  */
+
+import type { Breakable } from '../breakPort.ts';
 import type { ContactWorld } from '../contact/contactWorld.ts';
 import type { Continuum } from '../contact/continuum.ts';
 import type { ContactModule } from '../contact/index.ts';
@@ -9,7 +11,7 @@ import type { StillScene } from '../contact/rest/stillTime.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
 import type { WorldOptions } from '../engine.ts';
 import { SceneError } from '../errors.ts';
-import type { Breakable, Bundle } from '../model.ts';
+import type { Bundle } from '../model.ts';
 import type { LoadSource, Samples } from '../port.ts';
 import type { CompiledBody, Weld } from '../scene/bodies.ts';
 import { checkFinite } from '../scene/check.ts';

@@ -195,7 +195,6 @@ function createLedger(world: WorldParts): Ledger {
       const before = energy;
       energy = measureEnergy(world, t);
       scale = Math.max(scale, energy);
-      // the parts of a step in which something breaks are short, and their noise is that of the loads of now
       if (world.breakables.length > 0) scale = Math.max(scale, floorOf(audited, world.contact !== undefined));
       const change = energy - before - work.done;
       work.isKnown &&= Number.isFinite(change);

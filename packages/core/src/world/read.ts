@@ -24,6 +24,7 @@ function readEnergies({ bundles, contact, clock }: WorldParts): Energies {
   const out: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
   for (const bundle of bundles) bundle.addEnergies(out, clock.time);
   out.potential += contact?.energy() ?? 0;
+  if (contact?.dissipated) out.dissipated = (out.dissipated ?? 0) + contact.dissipated();
   out.total = out.kinetic + out.bending + out.twisting + out.stretching + out.potential;
   return out;
 }
@@ -36,7 +37,8 @@ export function measureMotionAndStrain(
   const energies: Energies = { kinetic: 0, bending: 0, twisting: 0, stretching: 0, potential: 0, total: 0 };
   for (const bundle of bundles) bundle.addEnergies(energies, t);
   const { kinetic, bending, twisting, stretching, dissipated = 0, beside = 0 } = energies;
-  return { kinetic, stored: bending + twisting + stretching + dissipated + beside + (contact?.energy() ?? 0) };
+  const linked = (contact?.energy() ?? 0) + (contact?.dissipated?.() ?? 0);
+  return { kinetic, stored: bending + twisting + stretching + dissipated + beside + linked };
 }
 
 function readMomentum({ bundles }: WorldParts): Momentum {

@@ -1,6 +1,7 @@
 /** Remarks on a step: what models have to say, and what the world watches for them. */
+
+import type { Break } from '../breakPort.ts';
 import type { ContactModule } from '../contact/index.ts';
-import type { Break } from '../model.ts';
 import type { CompiledScene } from '../scene/compile.ts';
 import type { WorldParts } from './build.ts';
 import { createFoldWatch } from './folds.ts';

@@ -1,12 +1,12 @@
 /** The public interface of a world: stepping, reports, queries. */
 import type { BodyEnergies, BodyPose } from '../bodies/body.ts';
+import type { Break } from '../breakPort.ts';
 import type { ContactForce, ContactReport, LinkForce } from '../contact/report.ts';
 import type { Collider } from '../contact/shapes/collider.ts';
 import type {
   BranchEnd,
   BranchOptions,
   BranchPoint,
-  Break,
   Channel,
   Energies,
   EquilibriumReport,

@@ -34,6 +34,9 @@ export const link: z.ZodType<LinkSpec, Written<LinkSpec>> = fields('a link', {
     fields('a point', { point: vector('length').describe('A point that does not move [m].') }),
   ]).describe('What it is linked to: a place on a rod, or a fixed point.'),
   ...spring,
+  break: fields('a strength', { force: quantity('force', 'positive').describe('Force [N].') })
+    .optional()
+    .describe('Force at which it breaks. Default: it does not break.'),
   rest: words(['start', 'together'])
     .optional()
     .describe('start (default): at rest as far apart as at the start; together: at rest the two places are one.'),

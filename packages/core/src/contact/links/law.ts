@@ -49,14 +49,17 @@ export function weighLinks(group: LinkGroup, arrays: LinkLoopArrays, touched: bo
   loopWith(group, JOIN, arrays, touched ? 1 : 0);
   readJoined(joined, rows, set);
   loopLinks(group, WEIGH, arrays);
-  for (const { sideCount, perEnd, plan, firstSide } of set.others)
-    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all'; i += 3) {
+  for (const { sideCount, perEnd, plan, firstSide, broken } of set.others) {
+    // nothing pulls at the sides of a broken link
+    if (broken[0] === 1) for (let i = 0; i < sideCount; i++) mass[rows.otherSide[firstSide + i]] = 0;
+    for (let i = 2; i < sideCount && perEnd === 3 && plan.about === 'all' && broken[0] === 0; i += 3) {
       const [first, second, turning] = [2, 1, 0].map((k) => rows.otherSide[firstSide + i - k]);
       if (response[turning] === 0) continue;
       // a side without mass counts as held, yet next to a pin the cross-section turns
       const beside = mass[first] || mass[second];
       if (beside > 0) mass[turning] = 0.3 * beside;
     }
+  }
 }
 
 /** Factors of the local laws: 1/a + Σ C Cᵀ/ρ, a = h²k + h c. Returns false if one is not positive. */

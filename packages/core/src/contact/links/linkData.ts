@@ -32,6 +32,8 @@ export interface Link {
   readonly impulseStart: Float64Array;
   /** Cholesky factor of the local law. */
   readonly factor: Float64Array;
+  /** 1 if it has broken, one number. */
+  readonly broken: Float64Array;
 }
 
 /** A group of links. */
@@ -71,6 +73,8 @@ export interface Links {
    * Energies use these strains: measured strains include the solver's tolerance, which dominates ½ k e² of a stiff spring.
    */
   readonly memory: Float64Array;
+  /** 1 for each link that has broken, then the energy that they had [J]; part of the saved state if links can break. */
+  readonly broken: Float64Array;
   /** Coarse correction of the group that last needed it. */
   readonly coarse: { last?: Coarse };
 }

@@ -54,7 +54,8 @@ function angleAtStart(plan: LinkPlan, rods: readonly Rod[]): number {
   return angle;
 }
 
-function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSide: number): Link {
+function createLink(plan: LinkPlan, rods: readonly Rod[], firstSide: number, broken: Float64Array): Link {
+  const { index } = plan;
   const { rodB, about } = plan;
   const apart = standAtStart(plan);
   const [offsetA, offsetB] = apart ? [new Float64Array(3), new Float64Array(3)] : [nothing, nothing];
@@ -90,6 +91,7 @@ function createLink(plan: LinkPlan, index: number, rods: readonly Rod[], firstSi
     impulse: new Float64Array(rows),
     impulseStart: new Float64Array(rows),
     factor: new Float64Array(rows * rows),
+    broken: broken.subarray(index, index + 1),
   };
 }
 
@@ -106,7 +108,7 @@ interface LinkCounts {
   readonly size: number;
 }
 
-function countLinks(plans: readonly LinkPlan[], rods: readonly Rod[]): LinkCounts {
+function countLinks(plans: readonly LinkPlan[], rods: readonly Rod[], broken: Float64Array): LinkCounts {
   const others: Link[] = [];
   const perRod = new Int32Array(rods.length);
   const entryOfRod = new Int32Array(rods.length + 1);
@@ -121,7 +123,7 @@ function countLinks(plans: readonly LinkPlan[], rods: readonly Rod[]): LinkCount
     let perEnd = 2;
     if (plan.about === 'normal' && !standAtStart(plan)) linkOf.push(index);
     else {
-      const link = createLink(plan, index, rods, otherSides);
+      const link = createLink(plan, rods, otherSides, broken);
       perEnd = link.perEnd;
       otherSides += link.sideCount;
       others.push(link);
@@ -140,7 +142,8 @@ export function createLinks(
   samples: readonly Samples[],
   share?: (bytes: number) => SharedLinks | undefined,
 ): Links {
-  const { others, linkOf, perRod, entryOfRod, otherSides, size } = countLinks(plans, rods);
+  const broken = new Float64Array(plans.length + 1);
+  const { others, linkOf, perRod, entryOfRod, otherSides, size } = countLinks(plans, rods, broken);
   const held = Int32Array.from(rods.keys()).filter((r) => perRod[r] > 0);
   const crossings = linkOf.length;
   const sizes = { links: plans.length, crossings, rods: held.length, sides: entryOfRod[rods.length], otherSides };
@@ -159,7 +162,7 @@ export function createLinks(
     plans,
     get list() {
       let k = 0;
-      list ??= plans.map((plan, i) => (others[k]?.index === i ? others[k++] : createLink(plan, i, rods, 0)));
+      list ??= plans.map((plan, i) => (others[k]?.index === i ? others[k++] : createLink(plan, rods, 0, broken)));
       return list;
     },
     every,
@@ -173,6 +176,7 @@ export function createLinks(
     size,
     sideArm: new Float64Array(3 * otherSides),
     memory: rows.memory,
+    broken,
     coarse: {},
   };
   describeRows(links, rods);
@@ -252,23 +256,32 @@ export function refuseUnlinkable(
   }
 }
 
-export function stiffnessOf({ plan }: Link, row: number): number {
-  return row < 3 ? plan.stiffness : plan.turnStiffness;
+/** What a broken link keeps of its stiffness and damping: with none, its law would divide zero by zero. */
+const REMNANT = 1e-12;
+
+export function stiffnessOf({ plan, broken }: Link, row: number): number {
+  return (broken[0] === 1 ? REMNANT : 1) * (row < 3 ? plan.stiffness : plan.turnStiffness);
 }
-export function dampingOf({ plan }: Link, row: number): number {
-  return row < 3 ? plan.damping : plan.turnDamping;
+export function dampingOf({ plan, broken }: Link, row: number): number {
+  return (broken[0] === 1 ? REMNANT : 1) * (row < 3 ? plan.damping : plan.turnDamping);
 }
 
 /** Energy of all springs at the end of the last step [J]. */
-export function energyOfLinks({ plans, memory }: Links): number {
+export function energyOfLinks(links: Links): number {
   let energy = 0;
-  for (let k = 0; k < plans.length; k++) {
-    const { stiffness, turnStiffness } = plans[k];
-    const o = MOST_ROWS * (2 * k + 1);
-    // strains that a link does not have are zero
-    for (let r = 0; r < MOST_ROWS; r++)
-      energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * (memory[o + r] * memory[o + r]);
-  }
+  for (let k = 0; k < links.count; k++) energy += energyOfLink(links, k);
+  return energy;
+}
+
+/** Energy of one spring [J]; 0 if it has broken. */
+export function energyOfLink({ plans, memory, broken }: Links, k: number): number {
+  if (broken[k] === 1) return 0;
+  const { stiffness, turnStiffness } = plans[k];
+  const o = MOST_ROWS * (2 * k + 1);
+  let energy = 0;
+  // strains that a link does not have are zero
+  for (let r = 0; r < MOST_ROWS; r++)
+    energy += 0.5 * (r < 3 ? stiffness : turnStiffness) * (memory[o + r] * memory[o + r]);
   return energy;
 }
 

@@ -33,6 +33,11 @@ export function measureLinks(links: Links, set: LinkSet, rods: readonly Rod[], s
 /** Measures the strains of one link. */
 export function measureOne({ sideArm }: Links, link: Link, rods: readonly Rod[], samples: readonly Samples[]): void {
   const { rodA, rodB, edgeA, edgeB, weightA, weightB } = link.plan;
+  if (link.broken[0] === 1) {
+    // the edge that it was on may be gone, and with it the frame
+    for (const values of [link.strain, link.coefficient, link.impulse]) values.fill(0);
+    return;
+  }
   readFrame(frameA, samples[rodA], rods[rodA], edgeA, weightA);
   if (rodB >= 0) readFrame(frameB, samples[rodB], rods[rodB], edgeB, weightB);
   measureLink(sideArm, link, frameA, frameB);
