@@ -26,6 +26,7 @@ import { hairBundle } from '../hair-bundle/case.ts';
 import { hairRelease } from '../hair-release/case.ts';
 import { hairStrands } from '../hair-strands/case.ts';
 import { hangingChain } from '../hanging-chain/case.ts';
+import { hangingCurl } from '../hanging-curl/case.ts';
 import { heavyCantilever } from '../heavy-cantilever/case.ts';
 import { helicalPerversion } from '../helical-perversion/case.ts';
 import { helicalSpring } from '../helical-spring/case.ts';
@@ -42,6 +43,7 @@ import { michellRing } from '../michell-ring/case.ts';
 import { movingJungle } from '../moving-jungle/case.ts';
 import { plectoneme } from '../plectoneme/case.ts';
 import { prestressedRing } from '../prestressed-ring/case.ts';
+import { rodInTube } from '../rod-in-tube/case.ts';
 import { shallowArch } from '../shallow-arch/case.ts';
 import { snappedBar } from '../snapped-bar/case.ts';
 import { stepSize } from '../step-size/case.ts';
@@ -110,6 +112,7 @@ export const cases: readonly Case[] = [
   hairStrands,
   hairRelease,
   helicalSpring,
+  hangingCurl,
   michellRing,
   figureEight,
   prestressedRing,
@@ -149,6 +152,7 @@ export const cases: readonly Case[] = [
   incline,
   stickSlip,
   wallElastica,
+  rodInTube,
   capstan,
   drop,
   hairBundle,

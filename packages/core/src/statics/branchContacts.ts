@@ -40,7 +40,8 @@ export function locateBroken(trace: Trace, contacts: BranchContacts, ds: number)
   let found = ds;
   for (let k = 0; k < MOST_STEPS && high - low > 1e-10 * ds; k++) {
     // false position, halving the value at the end that stays (Illinois), and a bisection at times
-    const share = k % 4 === 3 ? 0.5 : Math.min(0.99, Math.max(0.01, fLow / (fLow - fHigh)));
+    // without an equilibrium at ds, its excess is not a number
+    const share = k % 4 === 3 || Number.isNaN(fHigh) ? 0.5 : Math.min(0.99, Math.max(0.01, fLow / (fLow - fHigh)));
     found = low + share * (high - low);
     const f = measureAt(found);
     if (Math.abs(f) < 1e-9) break;
