@@ -24,6 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   port: ['scene'],
   model: [
     'channels',
+    'readings',
     'port',
     'contactPort',
     'restPort',

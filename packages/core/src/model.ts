@@ -11,6 +11,7 @@ import type { Channel } from './channels.ts';
 import type { ContactPort } from './contactPort.ts';
 import type { Capabilities } from './models/capabilities.ts';
 import type { ActingRod, Drive, OwnContact, Samples, StepRequest } from './port.ts';
+import type { Energies, Momentum, Reaction } from './readings.ts';
 import type { BranchContacts, RestRod, RestTangent } from './restPort.ts';
 import type { BodyModule, CompiledBody, Weld } from './scene/bodies.ts';
 import type { Rod } from './scene/compiled.ts';
@@ -20,6 +21,7 @@ import type { StepTangent } from './stepPort.ts';
 
 export type { ContactPort, SingleRodBatch, SystemEnergy } from './contactPort.ts';
 export type { Drive } from './port.ts';
+export type { Energies, Momentum, Reaction } from './readings.ts';
 export type { BranchContacts, OutsideForces, ReactionComponent, RestEdges, RestRod, RestTangent } from './restPort.ts';
 export type { LinearStep, StepPoint, StepStage, StepTangent } from './stepPort.ts';
 
@@ -31,38 +33,6 @@ export interface Coupling {
   readonly welds: readonly Weld[];
   /** Called before each substep of a step that the model splits itself, with its start time [s]; throws to stop the step. */
   readonly onSubstep?: (t: number) => void;
-}
-
-/** [J] */
-export interface Energies {
-  /** Kinetic energy of translation and rotation [J]. */
-  kinetic: number;
-  /** Elastic energy of bending [J]. */
-  bending: number;
-  /** Elastic energy of twist [J]. */
-  twisting: number;
-  /** Elastic energy of stretch [J]. */
-  stretching: number;
-  /** Gravity and dead loads. */
-  potential: number;
-  /** Sum of the others [J]. */
-  total: number;
-  /** Energy that laws of rods have turned into heat since the start, and that broken edges had; not part of `total`, and absent without such rods. */
-  dissipated?: number;
-  /** Part of `potential` that no load on nodes shows: of weight that acts beside the axis. Absent without such weight. */
-  beside?: number;
-}
-
-/** Momentum [kg m/s] and angular momentum about the origin [kg m²/s]; centre of mass [m]; mass [kg]. */
-export interface Momentum {
-  /** Momentum [kg m/s]. */
-  readonly linear: Float64Array;
-  /** Angular momentum about the origin [kg m²/s]. */
-  readonly angular: Float64Array;
-  /** Centre of mass [m]. */
-  readonly center: Float64Array;
-  /** Mass [kg]. */
-  mass: number;
 }
 
 /** A step of a bundle. */
@@ -246,20 +216,6 @@ export interface SparseSymmetric {
 }
 
 export type { Channel } from './channels.ts';
-
-/** Reaction of a pin or weld on its rod. */
-export interface Reaction {
-  /** The rod. */
-  readonly rod: string;
-  /** Index of the held node. */
-  readonly node: number;
-  /** Force on the rod in world axes [N]. */
-  readonly force: readonly [number, number, number];
-  /** Torque on the rod in world axes [N m]. */
-  readonly torque: readonly [number, number, number];
-  /** Why force and torque are not those of the motion, soon after a jump of velocity; absent if they are. */
-  readonly unsettled?: string;
-}
 
 /** Complete state of a bundle: unknowns, their rates, and the memory of the scheme. */
 export interface BundleState {

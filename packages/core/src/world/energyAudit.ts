@@ -149,8 +149,7 @@ function createLedger(world: WorldParts): Ledger {
   const isApart = findRodsApart(world);
   const animation = auditAnimation(world, audited);
   const balance = createEnergyBalance(world);
-  let energy = 0;
-  let scale = 0;
+  let [energy, scale] = [0, 0];
   const isLinked = world.contact !== undefined && world.contact.links.every.rods.length > 0;
   let hasTouched = isLinked;
 
@@ -194,8 +193,8 @@ function createLedger(world: WorldParts): Ledger {
       bodies.note(t);
       const before = energy;
       energy = measureEnergy(world, t);
-      scale = Math.max(scale, energy);
-      if (world.breakables.length > 0) scale = Math.max(scale, floorOf(audited, world.contact !== undefined));
+      // the parts of a step in which something breaks are short, and their noise is that of the loads of now
+      scale = Math.max(scale, energy, world.breakables.length > 0 ? floorOf(audited, world.contact !== undefined) : 0);
       const change = energy - before - work.done;
       work.isKnown &&= Number.isFinite(change);
       const found = balance.add({ ...work, change, touched, scale, noise, isLast: isOver(world.scene, t + 0.5 * dt) });
