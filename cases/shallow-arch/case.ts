@@ -4,6 +4,8 @@ import { walkBranch } from '../src/branches.ts';
 import { type Case, type CaseFigure, defineCase, nodeAt, worldOf } from '../src/case.ts';
 import { bendingStiffness } from '../src/controls.ts';
 
+const PI4 = square(square(Math.PI));
+
 /** Rise of the arch; its span and EI are 1. */
 const RISE = 0.005;
 
@@ -20,7 +22,7 @@ type Arch = keyof typeof arches;
  */
 const stiffness = (arch: Arch): number => arches[arch] / square(RISE);
 const load = (arch: Arch, b: number): number =>
-  Math.PI ** 4 * (RISE - b + (stiffness(arch) * b * (square(RISE) - square(b))) / 4);
+  PI4 * (RISE - b + (stiffness(arch) * b * (square(RISE) - square(b))) / 4);
 const heightAtFold = (arch: Arch): number => Math.sqrt((square(RISE) - 4 / stiffness(arch)) / 3);
 const snap = (arch: Arch): number => load(arch, heightAtFold(arch));
 const snapBack = (arch: Arch): number => load(arch, -heightAtFold(arch));
@@ -98,12 +100,12 @@ function diagram(): CaseFigure {
     yLabel: 'load q/(π⁴ EI a/L⁴)',
     lines: (['low', 'high'] as const).map((arch) => ({
       label: `EA a²/EI = ${arches[arch]}`,
-      y: x.map((b) => load(arch, b * RISE) / (Math.PI ** 4 * RISE)),
+      y: x.map((b) => load(arch, b * RISE) / (PI4 * RISE)),
     })),
     points: (['low', 'high'] as const).flatMap((arch) =>
       follow(40, arch)
         .filter(({ height }) => height > -1.2 * RISE && height < RISE)
-        .map((one) => ({ x: one.height / RISE, y: one.load / (Math.PI ** 4 * RISE), filled: one.stable })),
+        .map((one) => ({ x: one.height / RISE, y: one.load / (PI4 * RISE), filled: one.stable })),
     ),
   };
 }
@@ -136,7 +138,7 @@ export const shallowArch: Case = defineCase({
       threshold: (at) => {
         const { EI1: EI = Number.NaN } = at.rods[0].section as { readonly EI1?: number };
         const b = Math.sqrt(square(SEEN.rise) - (16 * EI) / SEEN.EA);
-        const thrust = Math.PI ** 4 * EI * (SEEN.rise + 3 * b) * (Math.PI / 4);
+        const thrust = PI4 * EI * (SEEN.rise + 3 * b) * (Math.PI / 4);
         return { at: thrust, what: `a shallow arch would sway at ${thrust.toFixed(1)} N/m` };
       },
     },
