@@ -96,8 +96,9 @@ function agreesInTightContact(
   scene: SceneJson,
   compareTwin: (runner: Runner, scene: SceneJson, ran: Ran) => Finding | undefined,
 ): boolean {
-  if (scene.contact === undefined) return false;
-  const tight = { ...scene, contact: { ...(scene.contact as SceneJson), tolerance: 1e-9 } };
+  if (scene.contact === undefined && scene.links === undefined && scene.colliders === undefined) return false;
+  const contact = (scene.contact ?? { between: 'none' }) as SceneJson;
+  const tight = { ...scene, contact: { ...contact, tolerance: 1e-9 } };
   return !compareTwin(runner, tight, runner.run(tight));
 }
 
