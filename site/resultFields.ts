@@ -8,6 +8,7 @@ import { parse } from '../test/files.ts';
 const files = [
   'packages/io/src/resultTypes.ts',
   'packages/core/src/model.ts',
+  'packages/core/src/readings.ts',
   'packages/core/src/contact/report.ts',
   'packages/core/src/observe/probe.ts',
   'packages/core/src/world/types.ts',

@@ -27,6 +27,12 @@ function endOf({ shape }: SceneJson): Triple | undefined {
   return to ?? points?.at(-1);
 }
 
+/** A path that ends at `offset` with the scene. */
+const moveBy = (offset: Triple, scene: SceneJson): SceneJson => {
+  const keys: readonly SceneJson[] = [{ time: 0 }, { time: timeOf(scene).duration, offset }];
+  return { keys };
+};
+
 const factorInTime = fc
   .tuple(between(-0.5, 0.5), magnitude(10, 3000))
   .map(([size, rate]): SceneJson => ({ formula: `1 + ${size}*sin(${rate}*t)` }));
@@ -41,9 +47,9 @@ const pinAtEnd: fc.Arbitrary<Change> = fc
   .map(
     ({ hold, offset, at, release }): Change =>
       (scene) => {
-        const path = offset && { keys: [{ time: 0 }, { time: timeOf(scene).duration, offset }] };
-        const end = release === null ? {} : { release: release * timeOf(scene).duration };
-        return add('pins', { rod: 'r0', at, hold, ...(path && { path }), ...end })(scene);
+        const path: SceneJson = offset === null ? {} : { path: moveBy(offset, scene) };
+        const end: SceneJson = release === null ? {} : { release: release * timeOf(scene).duration };
+        return add('pins', { rod: 'r0', at, hold, ...path, ...end })(scene);
       },
   );
 
@@ -103,7 +109,7 @@ const link: fc.Arbitrary<Change> = fc
   .map(
     ({ stiffness, damping, rest, point }): Change =>
       (scene) => {
-        const to = rodsOf(scene).length > 1 ? { rod: 'r1', at: { u: 0.5 } } : { point };
+        const to: SceneJson = rodsOf(scene).length > 1 ? { rod: 'r1', at: { u: 0.5 } } : { point };
         return add('links', { rod: 'r0', at: 'end', to, stiffness, rest, ...(damping !== null && { damping }) })(scene);
       },
   );
@@ -119,7 +125,7 @@ const ball: fc.Arbitrary<Change> = fc
   .map(
     ({ offset, restitution, ...rest }): Change =>
       (scene) => {
-        const path = { keys: [{ time: 0 }, { time: timeOf(scene).duration, offset }] };
+        const path = moveBy(offset, scene);
         return add('colliders', {
           id: 'ball',
           type: 'sphere',

@@ -282,6 +282,7 @@ export interface Bundle {
      */
     refreshRod?(rod: number, t: number, dt: number): void;
   };
+  /** Breaking of its rods; absent if none of them can break. */
   readonly breakable?: Breakable | undefined;
   /** Absent if the bundle's rods do not support contact, except by `ownContact`. */
   readonly contact?: ContactPort;

@@ -64,7 +64,7 @@ describe('a worker', () => {
     expect({ ...(thrown as Error) }).toEqual({ ...error });
     const { request } = waitForRequest(worker, 0);
     expect(request.kind).toBe('revert');
-    runRequest(caller, { kind: 'refresh', t: 2 }, () => {
+    runRequest(caller, { kind: 'refresh', t: 2, skips: false }, () => {
       serveRequest(worker, 1, waitForRequest(worker, 1).request, () => {});
     });
   });
@@ -73,7 +73,7 @@ describe('a worker', () => {
     const { caller, worker } = makePool();
     const done: string[] = [];
     const act = (): void => {
-      runRequest(caller, { kind: 'refresh', t: 0 }, () => {
+      runRequest(caller, { kind: 'refresh', t: 0, skips: false }, () => {
         answer(worker, ({ kind }) => {
           done.push(kind);
           throw new Error('of the worker');
@@ -90,7 +90,7 @@ describe('a worker', () => {
     const { caller } = makePool(() => ended);
     const start = performance.now();
     const act = (): void => {
-      runRequest(caller, { kind: 'refresh', t: 0 }, () => {
+      runRequest(caller, { kind: 'refresh', t: 0, skips: false }, () => {
         ended = 1;
       });
     };

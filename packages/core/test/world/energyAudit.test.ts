@@ -278,7 +278,7 @@ describe('the audit of energy', () => {
   it('allows for the tolerance of contact only where something touches', () => {
     const solver: Scene['solver'] = { helix: { integrator: 'semi-implicit' } };
     const time = { duration: 0.008631, step: 0.002877, halvings: 4 };
-    const shape = { type: 'helix', radius: 0.002517, pitch: 0.01259, turns: 0.5, axis: [1, 0, 0], center: [0, 0, 0] };
+    const shape = { type: 'helix', radius: 0.002517, pitch: 0.01259, turns: 0.5, axis: [1, 0, 0] } as const;
     const json = thrown('helix', [0.05, -0.0107, -0.0287], {
       gravity: [0.24, -11.95, 11.9],
       contact: {},
@@ -286,7 +286,7 @@ describe('the audit of energy', () => {
       time,
     });
     const [rod] = json.rods;
-    const curl = { ...rod, shape, edges: 5, section: { type: 'circle', radius: 1.023e-4 } } as typeof rod;
+    const curl = { ...rod, shape, edges: 5, section: { type: 'circle', radius: 1.023e-4 } } as const;
     expect(gains({ ...json, rods: [curl] }, 3).at(-1)?.gain).toBeGreaterThan(2e-5);
   });
 

@@ -80,7 +80,6 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
     substepStarts: trees.map(cloneState),
   };
   const place = placeRods(rods, trees);
-  const watches = [createSpinWatch(trees), createPinWatch(trees)];
   const refresh = (t: number, without?: Uint8Array): void => {
     trees.forEach((tree, k) => {
       if (!without?.[k]) poseTree(tree, t);
@@ -104,12 +103,19 @@ function compile(rods: readonly Rod[], given: readonly Drive[], scene: Scene, co
       }
     },
     advance: (step) => advanceAllOrNone({ state, before, refresh }, step, () => advanceTrees(bundle, step)),
+    ...watchTrees(trees),
+    contact: createStrandContact({ trees, place, workOf, state, options }),
+    ...createQueries(bundle, place, sweep),
+  };
+}
+
+function watchTrees(trees: readonly StrandTree[]): Pick<Bundle, 'violation' | 'takeRemarks'> {
+  const watches = [createSpinWatch(trees), createPinWatch(trees)];
+  return {
     ...(trees.some(({ constraints }) => constraints) && {
       violation: () => Math.max(...trees.map(({ constraints }) => constraints?.violation ?? 0)),
     }),
     takeRemarks: () => watches.flatMap((watch) => watch()),
-    contact: createStrandContact({ trees, place, workOf, state, options }),
-    ...createQueries(bundle, place, sweep),
   };
 }
 
