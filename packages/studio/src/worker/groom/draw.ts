@@ -7,8 +7,7 @@ import type { LaneInfo, RodInfo } from '../../protocol.ts';
 /** Nodes of all hairs together, at most. */
 const nodeLimit = 240_000;
 
-/** Nodes a hair that show the curls of its guides. */
-/** Points per hair; `least`: what its layers need. */
+/** Points per hair, enough to show the curls of its guides; `least`: what its layers need. */
 export function hairNodes(hairs: number, guideNodes: number, least = 0): number {
   const most = Math.max(12, Math.floor(nodeLimit / Math.max(1, hairs)));
   // the view draws a smooth curve through them: one in 45° of a curl is enough
@@ -57,6 +56,11 @@ export function placeHairs(hairs: Hairs, pose: GuidePose, nodes: number, field: 
 export function packHairs(position: Float32Array, count: number, nodes: number, more = 0): Float32Array {
   const each = rodSize({ nodeCount: nodes, edgeCount: nodes - 1 });
   const data = new Float32Array(each * count + more);
-  for (let h = 0; h < count; h++) data.set(position.subarray(3 * nodes * h, 3 * nodes * (h + 1)), each * h);
+  for (let h = 0; h < count; h++) {
+    data.set(position.subarray(3 * nodes * h, 3 * nodes * (h + 1)), each * h);
+    // any unit vectors, for hair is round: an edge without a director counts as broken
+    const directors = each * h + 3 * nodes;
+    for (let edge = 0; edge < nodes - 1; edge++) data[directors + 3 * edge] = 1;
+  }
   return data;
 }
