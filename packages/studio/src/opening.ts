@@ -153,7 +153,7 @@ const namesHair = (text: string): boolean => /\.hairstyle\b/.test(text);
  */
 const firstScene = `tendril: 1
 title: A twisted ring leaps
-description: Twist it by less than theory's threshold and it lies flat again.
+description: Twist it by less than theory's threshold and it lies flat again. Contact is off, so it passes through itself; add contact to the scene to prevent that.
 rods:
   - id: ring
     shape: { type: ring, radius: 1, axis: [ 0, 0, 1 ] }
