@@ -113,7 +113,7 @@ describe('hair on a head of one’s own', () => {
     let split = 0;
     let missed = 0;
     let contacts = 0;
-    for (let k = 0; k < 15; k++) {
+    for (let k = 0; k < 60; k++) {
       const report = world.step();
       if (report.substeps > 1) split++;
       if (!report.contact?.converged) missed++;

@@ -19,8 +19,10 @@ export interface HairSceneOptions {
   readonly motion?: PathSpec;
   /** The animation of the head's mesh, and when it starts [s]: the guides ride on the skin. Default: none. */
   readonly animation?: { readonly name: string; readonly start: number };
-  /** Model of the guides. Default: `der`, by the SIMD kernels where these support the scene. */
+  /** Model of the guides. Default: `der`. */
   readonly model?: string;
+  /** What computes guides of `der`: the command line has SIMD kernels for rigid heads with an inside. Default: `standard`. */
+  readonly backend?: 'standard' | 'simd';
   /** Edges per guide. Default: enough for a smooth curve. */
   readonly edges?: number;
   /** Only every nth guide. */
@@ -78,11 +80,12 @@ export function writeHairScene(style: Hairstyle, options: HairSceneOptions): str
 }
 
 /** Options of the model. The SIMD kernels support neither animated skins nor thin surfaces. */
-function solverLines({ elements }: Hairstyle, { model = 'der', animation, solid = true }: HairSceneOptions): string[] {
+function solverLines({ elements }: Hairstyle, options: HairSceneOptions): string[] {
+  const { model = 'der', backend, animation, solid = true } = options;
   if (model === 'helix') return [`solver: { helix: { elements: ${elements} } }`];
   if (model !== 'der') return [];
-  const backend = animation || !solid ? '' : 'backend: simd, ';
-  return [`solver: { der: { ${backend}twist: quasistatic } }`];
+  const isSimd = backend === 'simd' && !animation && solid;
+  return [`solver: { der: { ${isSimd ? 'backend: simd, ' : ''}twist: quasistatic } }`];
 }
 
 function motionLines({ interpolation, keys }: PathSpec): string[] {

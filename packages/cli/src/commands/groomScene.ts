@@ -51,6 +51,7 @@ export function scene(file: string, options: SceneCommandOptions, terminal: Term
     motion,
     ...(animation && { animation }),
     model,
+    backend: 'simd',
     // enough to collide with the head; one sharp bend does not require a fine resolution everywhere
     edges: style.elements * Math.min(4, Math.max(2, placesPerElement(style))),
     every,

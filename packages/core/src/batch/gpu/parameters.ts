@@ -1,6 +1,6 @@
 /** Parameters of a dispatch that all strands share: the stage, the head, contact, obstacles. */
 import { compose, conjugate, normalize } from '../formulas.ts';
-import { MOST_ITERATIONS, type Stage, stageFields } from '../layout.ts';
+import { MOST_ALONE, type Stage, stageFields } from '../layout.ts';
 import type { Obstacle } from '../obstacles.ts';
 import { CONTACTS_EVERY } from '../pairs.ts';
 import type { BatchPart, HeadPose, Parts, StrandsOptions } from './parts.ts';
@@ -41,7 +41,7 @@ export function writeParameters(device: Device, part: BatchPart, options: Strand
     gravity: [...(options.gravity ?? [0, 0, 0]), options.stiffnessDamping ?? 0],
     place: [...now.position, dispatch.tolerance],
     pair: pairVector(options),
-    contact: [contact.dt, countRounds(contact.most ?? MOST_ITERATIONS), contact.iterations, 0],
+    contact: [contact.dt, countRounds(contact.most ?? MOST_ALONE), contact.iterations, 0],
     search: [searchEveryOf(options), searchReachOf(options), (GOLDEN * (dispatch.search ?? 0)) % 1, 0],
     wind: dispatch.air ?? [0, 0, 0, 0],
   };

@@ -3,7 +3,7 @@
  * their own.
  */
 import type { Quaternion, Vector } from '../algebra.ts';
-import { LANES, MOST_ITERATIONS, PAIR_SLOTS } from '../layout.ts';
+import { LANES, MOST_ALONE, MOST_ITERATIONS, PAIR_SLOTS } from '../layout.ts';
 import { MOST_OBSTACLES } from './contactShader.ts';
 import { gridWorkgroups } from './gridShader.ts';
 import { checkStrands, isUniform, packBlocks, packStrands, type StrandDescription } from './pack.ts';
@@ -272,7 +272,7 @@ function resetStatus(encoder: DeviceEncoder, { press, buffers }: BatchPart, sear
 export function encodeStage(
   encoder: DeviceEncoder,
   { program, list, shader }: Parts,
-  { iterations = MOST_ITERATIONS, searches = true, carries = false }: StageOptions = {},
+  { iterations = MOST_ALONE, searches = true, carries = false }: StageOptions = {},
 ): void {
   for (const part of list) {
     const { press } = part;
@@ -292,7 +292,12 @@ export function encodeStage(
     for (let k = 0; k < countRounds(iterations) && press; k++) encodeRound(encoder, program, part, k);
     const edgeGroups = gridWorkgroups(part.count * (shader.nodes - 1));
     const realTime = shader.pairs?.realTime ?? false;
-    if (program.pair) encodeCoupled(encoder, program.pair, part, { edgeGroups, iterations, realTime });
+    if (program.pair)
+      encodeCoupled(encoder, program.pair, part, {
+        edgeGroups,
+        iterations: Math.min(iterations, MOST_ITERATIONS),
+        realTime,
+      });
   }
 }
 

@@ -2,6 +2,7 @@
  * Counts of a dispatch, and the lists of strands that further dispatches continue. Counts are integers, so the order of threads does not matter. Nor does
  * the order of a list, since strands do not affect each other.
  */
+import { log2 } from '../../math/rounded/index.ts';
 
 /** Words of the status, as the caller reads them. Overlap [m] and error [m] are the bits of positive floats, which are ordered as integers. */
 export const STATUS = {
@@ -34,10 +35,10 @@ export const STATUS = {
 export const STATUS_WORDS = 16;
 
 /** Dispatches of strands in contact: each continues the strands that have not settled in the previous one, up to twice the iterations. */
-export const ROUNDS = 4;
+export const ROUNDS = 5;
 /** Number of rounds for a number of iterations. */
 export function countRounds(iterations: number): number {
-  return iterations > 16 ? 4 : iterations > 8 ? 3 : iterations > 4 ? 2 : 1;
+  return Math.min(ROUNDS, Math.max(1, Math.ceil(log2(iterations)) - 1));
 }
 /** Lists after those of the rounds: of strands that touch strands, of those without contact, and of those among them that run into something. */
 export const COUPLED_LIST: number = ROUNDS;
