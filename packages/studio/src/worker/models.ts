@@ -19,9 +19,6 @@ const BATCH = 'batch';
 /** Stands for all of `der`; scenes without contact and bodies need no more than a smaller file. */
 const WHOLE = 'whole-der';
 
-/** Stands for the SIMD backend of `der`. */
-const SIMD = 'simd';
-
 const special: Readonly<Record<string, string>> = {
   [BATCH]: 'batch/model',
   [WHOLE]: 'models/der/index',
@@ -39,11 +36,6 @@ async function fetchContact(): Promise<void> {
   contact ??= (await import('@tendril-sim/core/contact')).contact;
 }
 
-async function fetchSimd(): Promise<void> {
-  const { loadSimdDer } = await import('@tendril-sim/core/batch');
-  fetched.set(SIMD, await loadSimdDer());
-}
-
 const isModel = (value: unknown): value is Model =>
   typeof value === 'object' && value !== null && 'compile' in value && 'id' in value;
 
@@ -53,7 +45,6 @@ export async function fetchModels(names: Iterable<string>): Promise<void> {
   await Promise.all(
     missing.map(async (name) => {
       if (name === CONTACT) return fetchContact();
-      if (name === SIMD) return fetchSimd();
       const file = await files[fileOf(name)]?.();
       const model = Object.values(file ?? {}).find(isModel);
       if (model) fetched.set(name, model);
@@ -73,7 +64,6 @@ export function modelsOf(scene: Scene, variants: readonly { readonly id: string 
     'der',
     ...(isPlain(scene, variants) ? [] : [WHOLE]),
     ...(solver?.der?.backend === 'batch' ? [BATCH] : []),
-    ...(solver?.der?.backend === 'simd' ? [SIMD] : []),
     ...(needsContact ? [CONTACT] : []),
   ];
 }
